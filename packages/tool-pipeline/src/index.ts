@@ -1,1 +1,23 @@
-export {};
+export {
+  EFFECTS,
+  UNDECLARED,
+  declarationOf,
+  declareEffects,
+  isRepeatable,
+  type Effect,
+  type ToolDeclaration,
+} from "./effects.js";
+export { defineTool, type ToolAnswer, type ToolDefinition, type ToolRunContext } from "./define-tool.js";
+export type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
+export type { TaskAnchor } from "./task-anchor.js";
+export {
+  createPipeline,
+  defaultLayers,
+  type LayerPosition,
+  type Pipeline,
+  type PipelineOptions,
+} from "./pipeline.js";
+export { toolPipelineMiddleware } from "./middleware.js";
+export { failuresAsResults } from "./failures-as-results.js";
+export { UNKNOWN_OUTCOME, unfinishedCalls } from "./unfinished-calls.js";
+export { isGraphSignal, mustPropagate } from "./control-flow.js";

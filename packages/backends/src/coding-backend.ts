@@ -1,0 +1,99 @@
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import {
+  CompositeBackend,
+  FilesystemBackend,
+  StateBackend,
+  StoreBackend,
+  type BackendProtocolV2,
+} from "deepagents";
+import { canonicalPath } from "./canonical-path.js";
+import { BackendError } from "./errors.js";
+
+/** Where the workspace is, for the model and in every rule. */
+export const WORKSPACE_ROUTE = "/workspace/";
+/** Where the documents are that outlive a thread. */
+export const DOCS_ROUTE = "/docs/";
+/** Where deepagents puts tool results that are too large for the conversation. */
+export const LARGE_RESULTS_ROUTE = "/large_tool_results/";
+/** Where deepagents puts conversation that was summarised away. */
+export const HISTORY_ROUTE = "/conversation_history/";
+/** The routes that deepagents itself writes to. */
+export const HARNESS_ROUTES: readonly string[] = [LARGE_RESULTS_ROUTE, HISTORY_ROUTE];
+
+export interface CodingBackendOptions {
+  /** Absolute path of a directory, or any backend; served at `/workspace/`. */
+  workspace: string | BackendProtocolV2;
+  /** LangGraph store behind `/docs/`. Without one there is no `/docs/`. */
+  docs?: BaseStore;
+  /** Namespace of the documents in the store; default `["fiveseam", "docs"]`. Give each workspace its own. */
+  docsNamespace?: string[];
+  /**
+   * Absolute path of a directory for large tool results and old history, which then stay out of the graph's state and
+   * its checkpoints. Without one they are kept in the state.
+   */
+  spillDirectory?: string;
+  /** Further routes; each key begins and ends with "/". */
+  extra?: Readonly<Record<string, BackendProtocolV2>>;
+}
+
+const disk = (rootDir: string): BackendProtocolV2 => new FilesystemBackend({ rootDir, virtualMode: true });
+
+const checkExtra = (routes: readonly string[], taken: readonly string[]): void => {
+  for (const route of routes) {
+    // CompositeBackend matches by string prefix and checks nothing: "/workspace" would capture "/workspace2/…".
+    if (!route.startsWith("/") || !route.endsWith("/") || route === "/") {
+      throw new BackendError(
+        "invalid_route",
+        `The route "${route}" must begin and end with "/", for instance "/notes/".`,
+      );
+    }
+    if (`${canonicalPath(route)}/` !== route) {
+      throw new BackendError(
+        "invalid_route",
+        `The route "${route}" must be written as "${canonicalPath(route)}/".`,
+      );
+    }
+    const clash = [...taken, ...routes.filter((other) => other !== route)].find(
+      (other) => route.startsWith(other) || other.startsWith(route),
+    );
+    if (clash) {
+      throw new BackendError(
+        "invalid_route",
+        `The route "${route}" overlaps "${clash}"; searches from a parent route do not see a nested one.`,
+      );
+    }
+  }
+};
+
+/**
+ * The file system an agent sees: `/workspace/` real files, `/docs/` documents kept in a store across sessions, and
+ * everything else in the graph's state, gone with the thread.
+ *
+ * @throws {BackendError} `invalid_route` for an extra route that is malformed or overlaps another.
+ *
+ * @example
+ * ```ts
+ * import { createCodingBackend } from "@fiveseam/backends";
+ * import { createDeepAgent } from "deepagents";
+ *
+ * const backend = createCodingBackend({ workspace: process.cwd() });
+ * const agent = createDeepAgent({ model: "anthropic:claude-sonnet-4-6", backend });
+ * ```
+ */
+export const createCodingBackend = (options: CodingBackendOptions): CompositeBackend => {
+  const { workspace, docs, spillDirectory, extra = {} } = options;
+  const routes: Record<string, BackendProtocolV2> = {
+    [WORKSPACE_ROUTE]: typeof workspace === "string" ? disk(workspace) : workspace,
+  };
+  if (docs) {
+    routes[DOCS_ROUTE] = new StoreBackend({
+      store: docs,
+      namespace: options.docsNamespace ?? ["fiveseam", "docs"],
+    });
+  }
+  if (spillDirectory !== undefined) {
+    for (const route of HARNESS_ROUTES) routes[route] = disk(`${spillDirectory}${route.slice(0, -1)}`);
+  }
+  checkExtra(Object.keys(extra), [WORKSPACE_ROUTE, DOCS_ROUTE, ...HARNESS_ROUTES]);
+  return new CompositeBackend(new StateBackend(), { ...routes, ...extra });
+};

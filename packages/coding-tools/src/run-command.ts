@@ -1,0 +1,54 @@
+import type { ProcessPort } from "@fiveseam/host";
+import { defineTool } from "@fiveseam/tool-pipeline";
+import type { StructuredTool } from "@langchain/core/tools";
+import { z } from "zod";
+import { artifactOf, endingLine, noteLines } from "./process-report.js";
+import { resolveDirectory } from "./working-directory.js";
+
+const MAX_TIMEOUT_MS = 600_000;
+
+export const timeoutSchema = z
+  .number()
+  .int()
+  .min(1)
+  .max(MAX_TIMEOUT_MS)
+  .optional()
+  .describe("Time limit in milliseconds; default 120000, at most 600000.");
+
+/** The tool that runs one shell command in the workspace and reports how it ended. */
+export const createRunCommandTool = (options: {
+  process: ProcessPort;
+  /** Absolute path of the workspace. */
+  root: string;
+}): StructuredTool =>
+  defineTool({
+    name: "run_command",
+    description:
+      "Runs one shell command in the workspace and waits for it to end. Use it to build, lint, use git or run a " +
+      "script; use run_tests for the project's tests, and the file tools to read, search and edit files. " +
+      "The command gets no input and must end by itself: what it leaves in the background is stopped. " +
+      "The answer's first line says how it ended (exit code, signal or time limit), then comes its output, stdout and " +
+      "stderr together, cut in the middle when it is very long. A non-zero exit code is reported, not raised.",
+    schema: z.object({
+      command: z.string().min(1).describe("The command line, for a POSIX shell (cmd.exe on Windows)."),
+      cwd: z.string().optional().describe("Directory to run in, below /workspace/; default /workspace/."),
+      timeout_ms: timeoutSchema,
+    }),
+    effects: ["exec"],
+    async run({ command, cwd, timeout_ms }, { signal }) {
+      const directory = await resolveDirectory(options.root, cwd);
+      const result = await options.process.run(
+        { shell: command },
+        {
+          cwd: directory,
+          ...(signal ? { signal } : {}),
+          ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+        },
+      );
+      signal?.throwIfAborted();
+      return {
+        content: [endingLine(result), ...noteLines(result), result.output].join("\n").trimEnd(),
+        artifact: artifactOf(command, result),
+      };
+    },
+  });

@@ -1,0 +1,152 @@
+import { HumanMessage } from "@langchain/core/messages";
+import type { ApprovalAction, Decision } from "./events.js";
+import { ResumeError } from "./errors.js";
+
+/** An answer to one action of an approval. */
+export type ApprovalDecision =
+  | { type: "approve" }
+  /** Runs the tool with other arguments, or another tool. */
+  | { type: "edit"; tool?: string; args: Record<string, unknown> }
+  /** The model is told the reason. */
+  | { type: "reject"; reason?: string };
+
+/** Something that a run waits for. */
+export type PendingInterrupt =
+  | { kind: "approval"; interruptId: string; actions: ApprovalAction[] }
+  | { kind: "input"; interruptId: string; value: unknown };
+
+interface RawInterrupt {
+  readonly id?: string;
+  readonly value?: unknown;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+/** Reads an interrupt; langchain's humanInTheLoopMiddleware raises `{ actionRequests, reviewConfigs }` for N actions. */
+export const readInterrupt = (raw: RawInterrupt): PendingInterrupt | undefined => {
+  if (typeof raw.id !== "string") return undefined;
+  const { value } = raw;
+  if (!isRecord(value) || !Array.isArray(value["actionRequests"])) {
+    return { kind: "input", interruptId: raw.id, value };
+  }
+  const configs = Array.isArray(value["reviewConfigs"]) ? (value["reviewConfigs"] as unknown[]) : [];
+  const actions = (value["actionRequests"] as unknown[]).map((request): ApprovalAction => {
+    const { name, args, description } = isRecord(request) ? request : {};
+    const config = configs.find((each) => isRecord(each) && each["actionName"] === name);
+    const allowed =
+      isRecord(config) && Array.isArray(config["allowedDecisions"]) ? config["allowedDecisions"] : [];
+    return {
+      tool: String(name),
+      args: isRecord(args) ? args : {},
+      description: typeof description === "string" ? description : "",
+      allowed: (allowed as string[]).filter((each): each is Decision =>
+        ["approve", "edit", "reject"].includes(each),
+      ),
+    };
+  });
+  return { kind: "approval", interruptId: raw.id, actions };
+};
+
+const decisionFor = (
+  action: ApprovalAction,
+  decision: ApprovalDecision,
+  refuse: (message: string) => never,
+): Record<string, unknown> => {
+  if (!isRecord(decision) || !["approve", "edit", "reject"].includes(decision.type)) {
+    return refuse(`a decision is { type: "approve" }, { type: "edit", args } or { type: "reject", reason }`);
+  }
+  if (!action.allowed.includes(decision.type)) {
+    return refuse(`${action.tool} accepts ${action.allowed.join(", ")}, not ${decision.type}`);
+  }
+  switch (decision.type) {
+    case "approve":
+      return { type: "approve" };
+    case "edit":
+      if (!isRecord(decision.args)) return refuse("an edit needs args, the arguments to run with");
+      return { type: "edit", editedAction: { name: decision.tool ?? action.tool, args: decision.args } };
+    case "reject":
+      return { type: "reject", ...(decision.reason ? { message: decision.reason } : {}) };
+  }
+};
+
+export interface Answers {
+  /** Decisions by interrupt id: one for each action, in the order of the event; a single one stands for a list of one. */
+  approvals?: Readonly<Record<string, ApprovalDecision | readonly ApprovalDecision[]>>;
+  /** Values by interrupt id for interrupts that are not approvals. */
+  answers?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Checks answers against what is pending and makes LangGraph's resume map, by interrupt id: a plain resume value would
+ * answer every parallel interrupt at once, and a malformed one poisons the thread for good, so nothing reaches the
+ * graph before it has been checked.
+ *
+ * @throws {ResumeError} `unknown_interrupt` or `invalid_decision`.
+ */
+export const resumeMap = (
+  threadId: string,
+  pending: readonly PendingInterrupt[],
+  { approvals = {}, answers = {} }: Answers,
+): Record<string, unknown> => {
+  const map: Record<string, unknown> = {};
+  const ids = pending.map((each) => each.interruptId).join(", ") || "none";
+  for (const [id, given] of Object.entries(approvals)) {
+    const found = pending.find((each) => each.interruptId === id);
+    if (!found) {
+      throw new ResumeError(
+        "unknown_interrupt",
+        threadId,
+        `No approval "${id}" is pending on this thread (pending: ${ids}).`,
+      );
+    }
+    const refuse = (message: string): never => {
+      throw new ResumeError(
+        "invalid_decision",
+        threadId,
+        `The answer to approval "${id}" is wrong: ${message}.`,
+      );
+    };
+    if (found.kind !== "approval") return refuse("it asks for a value; pass it in `answers`");
+    const decisions = Array.isArray(given)
+      ? (given as readonly ApprovalDecision[])
+      : [given as ApprovalDecision];
+    if (decisions.length !== found.actions.length) {
+      return refuse(`it has ${found.actions.length} action(s) and got ${decisions.length} decision(s)`);
+    }
+    map[id] = {
+      decisions: found.actions.map((action, at) =>
+        decisionFor(action, decisions[at] as ApprovalDecision, refuse),
+      ),
+    };
+  }
+  for (const [id, value] of Object.entries(answers)) {
+    const found = pending.find((each) => each.interruptId === id);
+    if (!found) {
+      throw new ResumeError(
+        "unknown_interrupt",
+        threadId,
+        `Nothing asks for an answer "${id}" (pending: ${ids}).`,
+      );
+    }
+    if (found.kind === "approval") {
+      throw new ResumeError(
+        "invalid_decision",
+        threadId,
+        `"${id}" is an approval; pass its decision in \`approvals\`.`,
+      );
+    }
+    map[id] = value;
+  }
+  return map;
+};
+
+/** Text, or LangChain content blocks (images and files among them). */
+export type RunInput = string | HumanMessage | HumanMessage["content"];
+
+export const toHumanMessage = (input: RunInput, id: string): HumanMessage => {
+  // A copy, so that the caller's message can be sent again.
+  if (HumanMessage.isInstance(input))
+    return new HumanMessage({ ...input.lc_kwargs, content: input.content, id: input.id ?? id });
+  return new HumanMessage({ id, content: input as HumanMessage["content"] });
+};

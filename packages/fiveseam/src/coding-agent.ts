@@ -1,0 +1,91 @@
+import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { DeepAgent, DeepAgentTypeConfig } from "deepagents";
+import type { RunInput } from "./approvals.js";
+import type { RunEvent } from "./events.js";
+import {
+  startResume,
+  startRun,
+  type ResumeOptions,
+  type RunnableAgent,
+  type RunOptions,
+  type Runtime,
+} from "./run.js";
+
+/** What `createCodingAgent` adds to the agent that deepagents returns. */
+export interface CodingAgentMethods<Context = unknown> {
+  /**
+   * Sends a message and yields what happens until the agent answers, needs an approval, fails or is stopped. Nothing
+   * happens before the first event is asked for; ending the iteration early stops the run. After `run.started` the
+   * iterator does not throw: the last event says how the run ended.
+   *
+   * @throws {ThreadBusyError} when a run is under way on the thread and `whenBusy` is "fail".
+   * @throws {AgentClosedError} after `close()`.
+   */
+  run(input: RunInput, options: RunOptions<Context>): AsyncGenerator<RunEvent, void, void>;
+  /**
+   * Goes on where a thread stopped: after a crash or an abort, or with the answers to what it waits for. With approvals
+   * pending and no answer given it reports them again and changes nothing.
+   *
+   * @throws {ResumeError} when the thread does not exist or an answer does not fit what is pending.
+   */
+  resume(options: ResumeOptions<Context>): AsyncGenerator<RunEvent, void, void>;
+  /** Stops the runs under way and releases what the agent opened. No data depends on it. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+  /** The same agent with LangGraph config bound to it; threads, locks and `close` are shared. */
+  withConfig(config: Omit<RunnableConfig, "store" | "writer" | "interrupt">): this;
+  /** Where this agent keeps its state; undefined when it keeps none. */
+  readonly stateDir: string | undefined;
+  /** The checkpointer in use. */
+  readonly threads: BaseCheckpointSaver | undefined;
+}
+
+/** A deep agent with `run`, `resume` and `close`. */
+export type CodingAgent<Types extends DeepAgentTypeConfig = DeepAgentTypeConfig, Context = unknown> = Omit<
+  DeepAgent<Types>,
+  "withConfig"
+> &
+  CodingAgentMethods<Context>;
+
+/** What belongs to an agent and all that `withConfig` makes of it. */
+export interface Shared {
+  readonly runtime: Runtime;
+  readonly stateDir: string | undefined;
+  /** Releases what this agent opened, not what it was given. */
+  dispose(): Promise<void>;
+}
+
+interface Configurable {
+  withConfig(config: unknown): object;
+}
+
+/**
+ * Adds the methods to a ReactAgent in place. A proxy or a derived object would break it (its state is in private
+ * fields), and `withConfig` returns a bare ReactAgent, so the methods are added to that one again.
+ */
+export const addMethods = <Agent extends object>(
+  agent: Agent,
+  shared: Shared,
+): Agent & CodingAgentMethods => {
+  const { runtime } = shared;
+  const runnable = agent as unknown as RunnableAgent;
+  const bare = (agent as unknown as Configurable).withConfig.bind(agent) as Configurable["withConfig"];
+  const close = async (): Promise<void> => {
+    if (runtime.closed) return;
+    runtime.closed = true;
+    const active = [...runtime.active];
+    for (const run of active) run.abort();
+    await Promise.all(active.map((run) => run.done));
+    await shared.dispose();
+  };
+  return Object.assign(agent, {
+    run: (input: RunInput, options: RunOptions) => startRun(runnable, runtime, input, options),
+    resume: (options: ResumeOptions) => startResume(runnable, runtime, options),
+    close,
+    [Symbol.asyncDispose]: close,
+    withConfig: (config: unknown) => addMethods(bare(config), shared),
+    stateDir: shared.stateDir,
+    threads: runtime.checkpointer,
+  }) as unknown as Agent & CodingAgentMethods;
+};

@@ -1,0 +1,285 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { createCodingBackend, WORKSPACE_ROUTE } from "@fiveseam/backends";
+import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
+import { createCodingTools } from "@fiveseam/coding-tools";
+import {
+  createSystemPrompt,
+  projectMemoryMiddleware,
+  todosMiddleware,
+  type MemorySource,
+} from "@fiveseam/context";
+import { nodeHost } from "@fiveseam/host";
+import { createChatModel } from "@fiveseam/models";
+import { createCodingSubagents, ROLES } from "@fiveseam/subagents";
+import { createPipeline, toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
+import type { ClientTool, ServerTool, StructuredTool } from "@langchain/core/tools";
+import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import {
+  createDeepAgent,
+  type AnySubAgent,
+  type BackendProtocolV2,
+  type DeepAgentTypeConfig,
+  type InferStructuredResponse,
+  type SubAgent,
+  type SupportedResponseFormat,
+} from "deepagents";
+import type { AgentMiddleware } from "langchain";
+import type { z } from "zod";
+import { addMethods, type CodingAgent } from "./coding-agent.js";
+import { ConfigError } from "./errors.js";
+import {
+  checkOptions,
+  type CodingAgentOptions,
+  type ContextSchema,
+  type DelegateOption,
+  type StateSchemaOption,
+} from "./options.js";
+import type { Runtime } from "./run.js";
+import { defaultStateDirectory, ensureStateDirectory, workspaceKey } from "./state-directory.js";
+import { joinQueue, trackCalls } from "./thread-layers.js";
+import { gateOf } from "./threads.js";
+
+/** Names that deepagents reserves for its own tools; a tool of the user's with one of them would be shadowed. */
+const BUILT_IN_TOOLS = [
+  "ls",
+  "read_file",
+  "write_file",
+  "edit_file",
+  "delete",
+  "glob",
+  "grep",
+  "execute",
+  "task",
+];
+
+const directoryOf = async (workspace: string): Promise<string> => {
+  const absolute = path.resolve(workspace);
+  const found = await stat(absolute).catch((cause: unknown) => {
+    throw new ConfigError("workspace", `There is no directory "${absolute}" to work in.`, { cause });
+  });
+  if (!found.isDirectory())
+    throw new ConfigError("workspace", `"${absolute}" is a file; the workspace is a directory.`);
+  return absolute;
+};
+
+const checkTools = (tools: readonly { name?: unknown }[]): void => {
+  const seen = new Set<string>();
+  for (const tool of tools) {
+    const name = String(tool.name);
+    if (BUILT_IN_TOOLS.includes(name)) {
+      throw new ConfigError("tools", `"${name}" is a built-in tool's name; rename yours.`);
+    }
+    if (seen.has(name)) throw new ConfigError("tools", `Two tools are named "${name}"; rename one.`);
+    seen.add(name);
+  }
+};
+
+const checkGates = (interruptOn: object | undefined, toolNames: readonly string[]): void => {
+  for (const name of Object.keys(interruptOn ?? {})) {
+    if (toolNames.includes(name)) continue;
+    throw new ConfigError(
+      `interruptOn.${name}`,
+      `interruptOn gates "${name}", but there is no such tool; the tools are ${toolNames.toSorted().join(", ")}.`,
+    );
+  }
+};
+
+const memorySources = (files: readonly string[], backend: BackendProtocolV2): MemorySource[] =>
+  files.map((file) => ({
+    path: file,
+    read: async () => {
+      const result = await backend.readRaw(file);
+      if (result.error !== undefined || !result.data) return undefined;
+      const { content } = result.data;
+      if (typeof content === "string") return content;
+      return Array.isArray(content) ? content.join("\n") : undefined;
+    },
+  }));
+
+/** The user's delegates, with the pipeline around their tools and every list explicit. */
+const delegatesOf = (
+  given: readonly DelegateOption[],
+  tools: readonly StructuredTool[],
+  pipeline: Pipeline,
+  interruptOn: CodingAgentOptions["interruptOn"],
+): AnySubAgent[] => {
+  const taken = new Set<string>(Object.keys(ROLES));
+  return given.map((delegate, at) => {
+    const { trusted, ...spec } = delegate;
+    if (taken.has(spec.name)) {
+      throw new ConfigError(
+        `subagents.${at}.name`,
+        `A delegate named "${spec.name}" exists already; choose another name.`,
+      );
+    }
+    taken.add(spec.name);
+    if ("runnable" in spec || "graphId" in spec) {
+      if (trusted) return spec as AnySubAgent;
+      throw new ConfigError(
+        `subagents.${at}`,
+        `The delegate "${spec.name}" is compiled or remote: its tools bypass the pipeline. Pass { trusted: true } in it ` +
+          "when you accept that, or give its prompt and tools instead.",
+      );
+    }
+    const own = spec as SubAgent;
+    return {
+      ...own,
+      tools: own.tools ?? [...tools],
+      ...(interruptOn && !own.interruptOn ? { interruptOn } : {}),
+      middleware: [toolPipelineMiddleware(pipeline), ...(own.middleware ?? [])],
+    } as AnySubAgent;
+  });
+};
+
+/**
+ * Assembles a coding agent: a model, tools, files, specialists and context behind one LangGraph agent whose threads
+ * survive a crash.
+ *
+ * @throws {ConfigError} when an option is unknown, wrong or contradicts another; it names the option.
+ * @throws {ProviderConfigError} (from `@fiveseam/models`) when the model cannot be made, before any request.
+ *
+ * @example
+ * ```ts
+ * import { createCodingAgent } from "fiveseam";
+ *
+ * const agent = await createCodingAgent({ workspace: ".", model: "scripted" });
+ * for await (const event of agent.run("What is in this repository?", { threadId: "t1" })) {
+ *   if (event.type === "text.delta") process.stdout.write(event.text);
+ * }
+ * await agent.close();
+ * ```
+ */
+export const createCodingAgent = async <
+  Response extends SupportedResponseFormat = SupportedResponseFormat,
+  Context extends ContextSchema = ContextSchema,
+  State extends StateSchemaOption = undefined,
+>(
+  options: CodingAgentOptions<Response, Context, State>,
+): Promise<
+  CodingAgent<
+    DeepAgentTypeConfig<
+      InferStructuredResponse<Response>,
+      State,
+      Context,
+      readonly AgentMiddleware[],
+      readonly (ClientTool | ServerTool)[],
+      readonly AnySubAgent[],
+      readonly []
+    >,
+    z.output<Context>
+  >
+> => {
+  checkOptions(options);
+  const workspace = await directoryOf(options.workspace);
+  const model = await createChatModel(options.model);
+
+  const keepsState = options.checkpointer === undefined || options.stateDir !== undefined;
+  const stateDir = keepsState
+    ? path.resolve(options.stateDir ?? (await defaultStateDirectory(workspace)))
+    : undefined;
+  if (stateDir !== undefined) await ensureStateDirectory(stateDir);
+
+  const backend = (options.backend ??
+    createCodingBackend({
+      workspace,
+      ...(options.store
+        ? { docs: options.store, docsNamespace: ["fiveseam", "docs", await workspaceKey(workspace)] }
+        : {}),
+      ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
+    })) as BackendProtocolV2;
+
+  const host = options.host ?? nodeHost(workspace);
+  const codingTools = createCodingTools({ host, root: workspace });
+  const tools = [...codingTools, ...((options.tools ?? []) as StructuredTool[])];
+  checkTools(tools);
+
+  let opened: SqlJsSaver | undefined;
+  let checkpointer: BaseCheckpointSaver | undefined;
+  if (options.checkpointer === undefined && stateDir !== undefined) {
+    opened = await SqlJsSaver.open({ directory: path.join(stateDir, "threads") });
+    checkpointer = opened;
+  } else if (options.checkpointer) {
+    checkpointer = options.checkpointer;
+  }
+
+  // Without a checkpointer of ours nobody but this agent can know of its threads.
+  const gate = gateOf(checkpointer ?? {});
+  const runtime: Runtime = { gate, checkpointer, warnings: [], active: new Set(), closed: false };
+  const warned = new Set<string>();
+  const warn = (code: string, message: string): void => {
+    if (warned.has(message)) return;
+    warned.add(message);
+    runtime.warnings.push({ code, message });
+  };
+
+  const pipeline = createPipeline()
+    .use(trackCalls(gate), { before: "failures-as-results" })
+    .use(joinQueue(gate), { before: "failures-as-results" });
+  const memory = (): AgentMiddleware =>
+    projectMemoryMiddleware({
+      sources: memorySources(options.memory ?? [`${WORKSPACE_ROUTE}AGENTS.md`], backend),
+      onWarning: ({ path: file, message }) =>
+        warn("memory_unreadable", `${file} could not be read: ${message}`),
+    });
+  const todos =
+    options.todos !== false && !options.middleware?.some(({ name }) => name === "todoListMiddleware");
+
+  const { interruptOn, permissions } = options;
+  const specialists = createCodingSubagents({
+    backend,
+    tools,
+    pipeline,
+    middleware: () => [memory()],
+    ...(interruptOn ? { interruptOn } : {}),
+    ...(permissions ? { permissions } : {}),
+  });
+  const delegates = delegatesOf(options.subagents ?? [], tools, pipeline, interruptOn);
+  const subagents: AnySubAgent[] = [...specialists, ...delegates];
+  const middleware: AgentMiddleware[] = [
+    toolPipelineMiddleware(pipeline),
+    ...(todos ? [todosMiddleware()] : []),
+    memory(),
+    ...(options.middleware ?? []),
+  ];
+  checkGates(interruptOn, [
+    ...BUILT_IN_TOOLS,
+    ...[...tools, ...middleware.flatMap((each) => each.tools ?? []), ...delegates.flatMap(toolsOf)].map(
+      (tool) => String((tool as { name?: unknown }).name),
+    ),
+  ]);
+
+  const prompt = createSystemPrompt({
+    hasDocs: options.store !== undefined && !options.backend,
+    canRunCommands: codingTools.length > 0,
+    delegates: subagents.map(({ name }) => name),
+    ...(options.systemPrompt === undefined ? {} : { instructions: options.systemPrompt }),
+  });
+
+  const agent = createDeepAgent({
+    model,
+    tools,
+    systemPrompt: prompt,
+    backend,
+    subagents,
+    middleware,
+    ...(checkpointer ? { checkpointer } : {}),
+    ...(options.store ? { store: options.store } : {}),
+    ...(interruptOn ? { interruptOn } : {}),
+    ...(permissions ? { permissions } : {}),
+    ...(options.skills ? { skills: [...options.skills] } : {}),
+    ...(options.name ? { name: options.name } : {}),
+    ...(options.responseFormat === undefined ? {} : { responseFormat: options.responseFormat }),
+    ...(options.contextSchema === undefined ? {} : { contextSchema: options.contextSchema }),
+    ...(options.stateSchema === undefined ? {} : { stateSchema: options.stateSchema }),
+  } as unknown as Parameters<typeof createDeepAgent>[0]);
+
+  return addMethods(agent, {
+    runtime,
+    stateDir,
+    dispose: async () => opened?.close(),
+  }) as never;
+};
+
+const toolsOf = (delegate: AnySubAgent): readonly unknown[] =>
+  "tools" in delegate ? (delegate.tools ?? []) : [];

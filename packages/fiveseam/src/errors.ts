@@ -1,0 +1,56 @@
+/** An option of `createCodingAgent` is unknown, wrong, or contradicts another. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly code = "invalid_config";
+  /** The option that is at fault, as a path: "model", "subagents.0.name". */
+  readonly option: string;
+
+  constructor(option: string, message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.option = option;
+  }
+}
+
+/** A run is under way on this thread; a second one would lose a message. Wait for it, or pass `whenBusy: "queue"`. */
+export class ThreadBusyError extends Error {
+  override readonly name = "ThreadBusyError";
+  readonly code = "thread_busy";
+  readonly threadId: string;
+  /** The run that holds the thread. */
+  readonly runId: string;
+
+  constructor(threadId: string, runId: string) {
+    super(
+      `Run ${runId} is under way on thread "${threadId}". Wait until it has finished, or pass whenBusy: "queue" to let ` +
+        "the message join it.",
+    );
+    this.threadId = threadId;
+    this.runId = runId;
+  }
+}
+
+export type ResumeErrorCode =
+  "no_checkpointer" | "unknown_thread" | "unknown_interrupt" | "invalid_decision" | "missing_answer";
+
+/** A thread cannot be resumed this way. Thrown before anything is changed, so the thread stays as it was. */
+export class ResumeError extends Error {
+  override readonly name = "ResumeError";
+  readonly code: ResumeErrorCode;
+  readonly threadId: string;
+
+  constructor(code: ResumeErrorCode, threadId: string, message: string) {
+    super(message);
+    this.code = code;
+    this.threadId = threadId;
+  }
+}
+
+/** The agent was closed; make a new one. Threads are resumed from the checkpointer. */
+export class AgentClosedError extends Error {
+  override readonly name = "AgentClosedError";
+  readonly code = "agent_closed";
+
+  constructor() {
+    super("This agent was closed. Create a new one; its threads can be resumed there.");
+  }
+}

@@ -1,0 +1,216 @@
+import { z } from "zod";
+
+/** Whose event it is: the main agent's, or a delegate's. */
+export interface EventSource {
+  /** "main", or the role of the delegate. */
+  agent: string;
+  /** The id of the `task` call that started the delegate; null for the main agent. */
+  delegation: string | null;
+}
+
+interface EventBase extends EventSource {
+  runId: string;
+  threadId: string;
+}
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  /** Part of `inputTokens` read from the provider's cache. */
+  cacheReadTokens?: number;
+  /** Part of `inputTokens` written to the provider's cache. */
+  cacheWriteTokens?: number;
+  /** Part of `outputTokens` spent on reasoning. */
+  reasoningTokens?: number;
+}
+
+export type Decision = "approve" | "edit" | "reject";
+
+/** One thing that waits for an approval. */
+export interface ApprovalAction {
+  tool: string;
+  args: Record<string, unknown>;
+  description: string;
+  /** The decisions that this action accepts. */
+  allowed: Decision[];
+}
+
+/** "unknown": the run stopped while the call was under way, and it was not repeated. */
+export type ToolStatus = "success" | "error" | "unknown";
+
+/** Why a run came to its end. */
+export type FinishReason =
+  /** The agent gave its final answer. */
+  | "completed"
+  /** Approvals or answers are needed; call `resume` with them. */
+  | "needs_input"
+  /** The signal was aborted, or the iteration was ended early. The thread can be resumed. */
+  | "aborted"
+  /** Something failed that the agent could not work around; `error` says what. The thread can be resumed. */
+  | "failed"
+  /** The message became part of the run that was under way (`whenBusy: "queue"`). */
+  | "joined";
+
+export type RunEvent = EventBase &
+  (
+    | { type: "run.started"; resumed: boolean }
+    | { type: "text.delta"; messageId: string; text: string }
+    | { type: "reasoning.delta"; messageId: string; text: string }
+    | { type: "tool.started"; callId: string; tool: string; args: Record<string, unknown> }
+    | {
+        type: "tool.finished";
+        callId: string;
+        tool: string;
+        status: ToolStatus;
+        /** What the model is told. */
+        output: string;
+        /** What programs are told beside it, as the tool defines. */
+        artifact?: unknown;
+        /** True when the call finished in an earlier run and is reported again because that step is resumed. */
+        restored: boolean;
+      }
+    | { type: "todos.changed"; todos: { content: string; status: "pending" | "in_progress" | "completed" }[] }
+    | { type: "delegate.started"; callId: string; role: string; brief: string }
+    | {
+        type: "delegate.finished";
+        callId: string;
+        role: string;
+        status: ToolStatus;
+        report: string;
+        restored: boolean;
+      }
+    | { type: "approval.needed"; interruptId: string; actions: ApprovalAction[] }
+    | { type: "input.needed"; interruptId: string; value: unknown }
+    | { type: "usage"; messageId: string; model: string | null; usage: Usage }
+    | { type: "warning"; code: string; message: string }
+    | { type: "waiting"; reason: "thread_busy" | "provider"; untilMs: number | null }
+    | {
+        type: "run.finished";
+        reason: FinishReason;
+        /** The final answer, or what the agent said last. */
+        text: string;
+        /** The structured response, when the agent was made with a `responseFormat`. */
+        response?: unknown;
+        error?: { name: string; message: string; code?: string };
+        /** With reason "joined": the run that took the message. */
+        joinedRunId?: string;
+      }
+  );
+
+export type RunEventType = RunEvent["type"];
+
+const base = {
+  runId: z.string(),
+  threadId: z.string(),
+  agent: z.string(),
+  delegation: z.string().nullable(),
+};
+const status = z.enum(["success", "error", "unknown"]);
+const count = z.number().int().nonnegative();
+
+/**
+ * The schema of `RunEvent`, for programs that receive events as JSON.
+ *
+ * @example
+ * ```ts
+ * import { runEventSchema } from "fiveseam";
+ *
+ * const event = runEventSchema.parse(JSON.parse('{"type":"run.started","runId":"r","threadId":"t","agent":"main","delegation":null,"resumed":false}'));
+ * console.log(event.type);
+ * ```
+ */
+export const runEventSchema: z.ZodType<RunEvent> = z.discriminatedUnion("type", [
+  z.object({ ...base, type: z.literal("run.started"), resumed: z.boolean() }),
+  z.object({ ...base, type: z.literal("text.delta"), messageId: z.string(), text: z.string() }),
+  z.object({ ...base, type: z.literal("reasoning.delta"), messageId: z.string(), text: z.string() }),
+  z.object({
+    ...base,
+    type: z.literal("tool.started"),
+    callId: z.string(),
+    tool: z.string(),
+    args: z.record(z.string(), z.unknown()),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("tool.finished"),
+    callId: z.string(),
+    tool: z.string(),
+    status,
+    output: z.string(),
+    artifact: z.unknown().optional(),
+    restored: z.boolean(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("todos.changed"),
+    todos: z.array(
+      z.object({ content: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }),
+    ),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("delegate.started"),
+    callId: z.string(),
+    role: z.string(),
+    brief: z.string(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("delegate.finished"),
+    callId: z.string(),
+    role: z.string(),
+    status,
+    report: z.string(),
+    restored: z.boolean(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("approval.needed"),
+    interruptId: z.string(),
+    actions: z.array(
+      z.object({
+        tool: z.string(),
+        args: z.record(z.string(), z.unknown()),
+        description: z.string(),
+        allowed: z.array(z.enum(["approve", "edit", "reject"])),
+      }),
+    ),
+  }),
+  z.object({ ...base, type: z.literal("input.needed"), interruptId: z.string(), value: z.unknown() }),
+  z.object({
+    ...base,
+    type: z.literal("usage"),
+    messageId: z.string(),
+    model: z.string().nullable(),
+    usage: z.object({
+      inputTokens: count,
+      outputTokens: count,
+      totalTokens: count,
+      cacheReadTokens: count.optional(),
+      cacheWriteTokens: count.optional(),
+      reasoningTokens: count.optional(),
+    }),
+  }),
+  z.object({ ...base, type: z.literal("warning"), code: z.string(), message: z.string() }),
+  z.object({
+    ...base,
+    type: z.literal("waiting"),
+    reason: z.enum(["thread_busy", "provider"]),
+    untilMs: z.number().nullable(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("run.finished"),
+    reason: z.enum(["completed", "needs_input", "aborted", "failed", "joined"]),
+    text: z.string(),
+    response: z.unknown().optional(),
+    error: z.object({ name: z.string(), message: z.string(), code: z.string().optional() }).optional(),
+    joinedRunId: z.string().optional(),
+  }),
+]);
+
+/** `RunEvent` as JSON Schema (draft 2020-12), for programs in other languages. */
+export const runEventJsonSchema: Readonly<Record<string, unknown>> = z.toJSONSchema(runEventSchema, {
+  target: "draft-2020-12",
+}) as Record<string, unknown>;

@@ -1,0 +1,197 @@
+import type { ModelSpec } from "@fiveseam/models";
+import type { Host } from "@fiveseam/host";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph";
+import type {
+  CreateDeepAgentParams,
+  AnyBackendProtocol,
+  AnySubAgent,
+  SupportedResponseFormat,
+} from "deepagents";
+import type { AgentMiddleware } from "langchain";
+import { z } from "zod";
+import { ConfigError } from "./errors.js";
+
+/** deepagents' parameters that pass through, with its own types. */
+type Passed<
+  Response extends SupportedResponseFormat,
+  Context extends ContextSchema,
+  State extends StateSchemaOption,
+> = Pick<
+  CreateDeepAgentParams<
+    Response,
+    Context,
+    readonly AgentMiddleware[],
+    readonly AnySubAgent[],
+    readonly [],
+    readonly [],
+    State
+  >,
+  "responseFormat" | "contextSchema" | "stateSchema" | "interruptOn" | "permissions"
+>;
+
+export type ContextSchema = NonNullable<CreateDeepAgentParams["contextSchema"]> & z.core.$ZodObject;
+export type StateSchemaOption = CreateDeepAgentParams["stateSchema"];
+type ToolOption = NonNullable<CreateDeepAgentParams["tools"]>[number];
+
+/** A delegate of the product's own; deepagents' form. */
+export type DelegateOption = AnySubAgent & {
+  /** A compiled or remote delegate runs outside the tool pipeline, so it is refused unless you say that you trust it. */
+  trusted?: boolean;
+};
+
+export interface CodingAgentOptions<
+  Response extends SupportedResponseFormat = SupportedResponseFormat,
+  Context extends ContextSchema = ContextSchema,
+  State extends StateSchemaOption = undefined,
+> extends Passed<Response, Context, State> {
+  /** Directory of the repository; the agent sees it at `/workspace/`. */
+  workspace: string;
+  /** "provider:model", a spec, or any LangChain chat model that can call tools. */
+  model: string | ModelSpec | BaseChatModel;
+  /** Your instructions, put behind the built-in system prompt. */
+  systemPrompt?: string;
+  /** Tools added to the built-in ones. */
+  tools?: readonly ToolOption[];
+  /** Middleware added behind the built-in one, for the main agent. */
+  middleware?: readonly AgentMiddleware[];
+  /** Delegates added to the built-in specialists. */
+  subagents?: readonly DelegateOption[];
+  /** Directories of skills, as deepagents takes them. */
+  skills?: readonly string[];
+  /** Files put into the system prompt once a turn, as virtual paths; default ["/workspace/AGENTS.md"]. */
+  memory?: readonly string[];
+  /** The write_todos tool; default true. */
+  todos?: boolean;
+  /** A LangGraph store; `/docs/` is kept in it. Without one there is no `/docs/`. */
+  store?: BaseStore;
+  /** Where threads are stored; default a SqlJsSaver in `stateDir`. `false`: nowhere, or where a LangGraph server says. */
+  checkpointer?: BaseCheckpointSaver | false;
+  /** Directory for checkpoints and large results; default below the user's state directory, by workspace. */
+  stateDir?: string;
+  /** The machine that commands run on; default Node's, in the workspace. `{}`: no commands. */
+  host?: Host;
+  /** Replaces the files altogether; needs `unsafe: true`, since nothing then confines the agent to the workspace. */
+  backend?: AnyBackendProtocol;
+  /** Allows `backend`. */
+  unsafe?: boolean;
+  /** Name of the agent, for tracing. */
+  name?: string;
+}
+
+const hasMethod =
+  (method: string) =>
+  (value: unknown): boolean =>
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Record<string, unknown>)[method] === "function";
+const object = (what: string) =>
+  z.custom<object>((value) => typeof value === "object" && value !== null, `expected ${what}`);
+const named = (what: string) =>
+  z.custom<{ name: string }>(
+    (value) =>
+      typeof value === "object" && value !== null && typeof (value as { name?: unknown }).name === "string",
+    `expected ${what} with a name`,
+  );
+const virtualPath = z.string().startsWith("/", 'expected a virtual path that begins with "/"');
+
+const schema = z.strictObject({
+  workspace: z.string().min(1, "expected the path of a directory"),
+  model: z.union(
+    [z.string().min(1), object("a model")],
+    'expected "provider:model", a spec, or a chat model',
+  ),
+  systemPrompt: z.string().optional(),
+  tools: z.array(named("a tool")).optional(),
+  middleware: z.array(named("a middleware")).optional(),
+  subagents: z.array(named("a delegate")).optional(),
+  skills: z.array(virtualPath).optional(),
+  memory: z.array(virtualPath).optional(),
+  todos: z.boolean().optional(),
+  store: z.custom(hasMethod("batch"), "expected a LangGraph store").optional(),
+  checkpointer: z
+    .union([z.literal(false), z.custom(hasMethod("getTuple"))], "expected a LangGraph checkpointer, or false")
+    .optional(),
+  stateDir: z.string().min(1, "expected the path of a directory").optional(),
+  host: object("a host, for instance nodeHost(directory)").optional(),
+  backend: z.custom(hasMethod("read"), "expected a deepagents backend instance").optional(),
+  unsafe: z.boolean().optional(),
+  name: z.string().min(1).optional(),
+  responseFormat: z.unknown().optional(),
+  contextSchema: z.unknown().optional(),
+  stateSchema: z.unknown().optional(),
+  interruptOn: z.record(z.string(), z.union([z.boolean(), object("a gate")])).optional(),
+  permissions: z.array(object("a rule")).optional(),
+});
+
+/** Options of `createDeepAgent` that have no place here, and what to do instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  streamTransformers: "read agent.run(), or stream the graph yourself",
+};
+
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      next[j] = Math.min(
+        (row[j] as number) + 1,
+        (next[j - 1] as number) + 1,
+        (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1),
+      );
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+};
+
+const nearest = (name: string): string | undefined =>
+  Object.keys(schema.shape)
+    .map((option) => ({ option, far: distance(name.toLowerCase(), option.toLowerCase()) }))
+    .filter(({ option, far }) => far <= Math.max(2, Math.floor(option.length / 3)))
+    .toSorted((one, other) => one.far - other.far)[0]?.option;
+
+const unknownOption = (name: string): ConfigError => {
+  const instead = INSTEAD[name] ?? nearest(name);
+  const hint = INSTEAD[name]
+    ? `: ${instead}`
+    : instead
+      ? `; did you mean "${instead}"?`
+      : `. The options are ${Object.keys(schema.shape).join(", ")}.`;
+  return new ConfigError(name, `createCodingAgent has no option "${name}"${hint}`);
+};
+
+/**
+ * Checks the options' shape and that they do not contradict each other.
+ *
+ * @throws {ConfigError} naming the option at fault and what would be right.
+ */
+export const checkOptions = (options: unknown): void => {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigError("options", "createCodingAgent takes an object; { workspace, model } is the least.");
+  }
+  const result = schema.safeParse(options);
+  if (!result.success) {
+    const issue = result.error.issues[0] as z.core.$ZodIssue;
+    if (issue.code === "unrecognized_keys") throw unknownOption(issue.keys[0] as string);
+    const option = issue.path.join(".");
+    const missing = issue.path.length === 1 && (options as Record<string, unknown>)[option] === undefined;
+    throw new ConfigError(
+      option,
+      `The option "${option}" is ${missing ? "missing" : "wrong"}: ${issue.message}.`,
+    );
+  }
+  const { backend, unsafe } = options as CodingAgentOptions;
+  if (backend && !unsafe) {
+    throw new ConfigError(
+      "backend",
+      "A backend of your own replaces the confinement to the workspace: pass `unsafe: true` with it, or leave it out.",
+    );
+  }
+  if (unsafe && !backend) {
+    throw new ConfigError(
+      "unsafe",
+      "`unsafe: true` only allows `backend`, and none was given: leave it out.",
+    );
+  }
+};

@@ -1,0 +1,139 @@
+import type { HumanMessage } from "@langchain/core/messages";
+
+/** A message that waits to join a run that is under way. */
+interface QueuedMessage {
+  readonly message: HumanMessage;
+  /** Put into a step that is not stored yet; offered again when the run ends without storing it. */
+  taken: boolean;
+  joined: ((runId: string) => void) | undefined;
+}
+
+/** The right to run on a thread, held by one run at a time. */
+export interface ThreadLease {
+  readonly runId: string;
+  /** Messages that may join now; they count as taken until `confirm` or the end of the run. */
+  take(): HumanMessage[];
+  /** True when a message waits. */
+  readonly waiting: boolean;
+  /** Told the ids of the messages that a stored step holds. */
+  confirm(isStored: (id: string) => boolean): void;
+  /** Keeps count of a tool call under way. */
+  track(call: Promise<unknown>): void;
+  /** Resolves when no tool call is under way, after `SETTLE_MS` at the latest. */
+  settled(): Promise<void>;
+  release(): void;
+}
+
+/** How a queued message fared: it joined a run, or that run ended without it. */
+export type QueueOutcome = { joined: string } | { joined: undefined };
+
+/** How long an aborted run waits for its tools to notice. A tool that ignores its signal cannot be waited for for ever. */
+const SETTLE_MS = 5_000;
+
+interface Held extends ThreadLease {
+  readonly queue: QueuedMessage[];
+  readonly done: Promise<void>;
+}
+
+/**
+ * One run at a time on a thread, in this process. Two `invoke`s at once on one LangGraph thread both succeed and one
+ * user message is lost (LangGraph 1.5); two processes are kept apart by the checkpointer's lock.
+ */
+export class ThreadGate {
+  readonly #held = new Map<string, Held>();
+
+  /** The run that holds the thread. */
+  holder(threadId: string): ThreadLease | undefined {
+    return this.#held.get(threadId);
+  }
+
+  /** Takes the thread; the caller has checked that nobody holds it. */
+  acquire(threadId: string, runId: string): ThreadLease {
+    const queue: QueuedMessage[] = [];
+    const underWay = new Set<Promise<unknown>>();
+    let finish = (): void => {};
+    const done = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const held: Held = {
+      runId,
+      queue,
+      done,
+      get waiting() {
+        return queue.some((entry) => !entry.taken);
+      },
+      take() {
+        const free = queue.filter((entry) => !entry.taken);
+        for (const entry of free) entry.taken = true;
+        return free.map((entry) => entry.message);
+      },
+      confirm(isStored) {
+        for (const entry of queue.filter((each) => each.taken && isStored(each.message.id ?? ""))) {
+          entry.joined?.(runId);
+          queue.splice(queue.indexOf(entry), 1);
+        }
+      },
+      track(call) {
+        const tracked = call.catch(() => undefined).finally(() => underWay.delete(tracked));
+        underWay.add(tracked);
+      },
+      async settled() {
+        if (underWay.size === 0) return;
+        let timer: NodeJS.Timeout | undefined;
+        const late = new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, SETTLE_MS);
+        });
+        await Promise.race([Promise.all(underWay), late]);
+        clearTimeout(timer);
+      },
+      release: () => {
+        if (this.#held.get(threadId) === held) this.#held.delete(threadId);
+        finish();
+      },
+    };
+    this.#held.set(threadId, held);
+    return held;
+  }
+
+  /** Waits until the message has joined the run that holds the thread, or that run has ended. */
+  async enqueue(
+    threadId: string,
+    message: HumanMessage,
+    signal: AbortSignal | undefined,
+  ): Promise<QueueOutcome> {
+    const held = this.#held.get(threadId);
+    if (!held) return { joined: undefined };
+    const entry: QueuedMessage = { message, taken: false, joined: undefined };
+    held.queue.push(entry);
+    const joined = new Promise<QueueOutcome>((resolve) => {
+      entry.joined = (runId) => resolve({ joined: runId });
+    });
+    let stop = (): void => {};
+    const aborted = new Promise<QueueOutcome>((resolve) => {
+      stop = () => {
+        // A message already inside a step may still be stored; only one that is still free can be taken back.
+        if (!entry.taken) resolve({ joined: undefined });
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+    });
+    const ended = held.done.then((): QueueOutcome => ({ joined: undefined }));
+    try {
+      return await Promise.race([joined, ended, aborted]);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      const at = held.queue.indexOf(entry);
+      if (at >= 0) held.queue.splice(at, 1);
+    }
+  }
+}
+
+const gates = new WeakMap<object, ThreadGate>();
+
+/** The gate of a checkpointer: agents that share one checkpointer share its threads. */
+export const gateOf = (checkpointer: object): ThreadGate => {
+  const known = gates.get(checkpointer);
+  if (known) return known;
+  const gate = new ThreadGate();
+  gates.set(checkpointer, gate);
+  return gate;
+};

@@ -1,0 +1,26 @@
+import { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
+import type { ProcessPort } from "./process-port.js";
+
+/** What a host offers. Every port is optional: a tool exists only where its port does. */
+export interface Host {
+  readonly process?: ProcessPort;
+}
+
+export type NodeHostOptions = Omit<NodeProcessOptions, "root">;
+
+/**
+ * The ports of a machine without an editor.
+ *
+ * @param root absolute path of the directory the agent works in.
+ *
+ * @example
+ * ```ts
+ * import { nodeHost } from "@fiveseam/host";
+ *
+ * const host = nodeHost(process.cwd());
+ * await host.process?.run({ file: "git", args: ["status", "--short"] });
+ * ```
+ */
+export const nodeHost = (root: string, options: NodeHostOptions = {}): Host => ({
+  process: createNodeProcess({ ...options, root }),
+});

@@ -1,0 +1,198 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { commandEnvironment, DEFAULT_ENVIRONMENT } from "./environment.js";
+import { OutputBuffer } from "./output-buffer.js";
+import type {
+  ProcessCommand,
+  ProcessEnding,
+  ProcessOptions,
+  ProcessPort,
+  ProcessResult,
+} from "./process-port.js";
+
+export interface NodeProcessOptions {
+  /** Working directory of commands that name none, absolute. */
+  root: string;
+  /** Names of the environment variables that commands inherit; default `DEFAULT_ENVIRONMENT`. */
+  inheritEnv?: readonly string[];
+  /** Time between asking a process to stop (SIGTERM) and killing it (SIGKILL), in milliseconds; default 1,000. */
+  killGraceMs?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_OUTPUT_BYTES = 200_000;
+/** How long output may still come after the command itself has ended before what holds the pipes is stopped. */
+const DRAIN_MS = 250;
+
+const windows = process.platform === "win32";
+
+/** Signals the whole group of a detached child: on POSIX its process group, on Windows its tree. */
+const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
+  if (child.pid === undefined) return;
+  if (windows) {
+    spawnSync("taskkill", ["/pid", String(child.pid), "/T", "/F"], { stdio: "ignore" });
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // ESRCH: nothing of the group is left, which is what was wanted.
+  }
+};
+
+const groupAlive = (child: ChildProcess): boolean => {
+  if (windows || child.pid === undefined) return false;
+  try {
+    process.kill(-child.pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+// One listener for all running children: commands must not outlive the process that ran them.
+const running = new Set<ChildProcess>();
+let exitHookInstalled = false;
+const killOnExit = (): void => {
+  for (const child of running) signalGroup(child, "SIGKILL");
+};
+const track = (child: ChildProcess): void => {
+  running.add(child);
+  if (exitHookInstalled) return;
+  exitHookInstalled = true;
+  process.on("exit", killOnExit);
+};
+
+const start = (command: ProcessCommand, cwd: string, env: Record<string, string>): ChildProcess => {
+  const common = {
+    cwd,
+    env,
+    // Its own process group, so that all of it can be signalled at once.
+    detached: !windows,
+    windowsHide: true,
+    // No standard input: a program that asks a question gets end of file instead of waiting for ever.
+    stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"],
+  };
+  if ("shell" in command) {
+    return windows
+      ? spawn(process.env["COMSPEC"] ?? "cmd.exe", ["/d", "/s", "/c", `"${command.shell}"`], {
+          ...common,
+          windowsVerbatimArguments: true,
+        })
+      : spawn("/bin/sh", ["-c", command.shell], common);
+  }
+  return spawn(command.file, [...(command.args ?? [])], common);
+};
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Runs commands as real processes, each in a process group of its own that is stopped as a whole on abort, on timeout,
+ * when the command itself has ended, and when this process exits.
+ *
+ * @example
+ * ```ts
+ * import { createNodeProcess } from "@fiveseam/host";
+ *
+ * const processes = createNodeProcess({ root: process.cwd() });
+ * const result = await processes.run({ shell: "echo hello" }, { timeoutMs: 5_000 });
+ * if (result.ending.kind === "exited") console.log(result.ending.exitCode, result.output);
+ * ```
+ */
+export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
+  const allowed = options.inheritEnv ?? DEFAULT_ENVIRONMENT;
+  const graceMs = options.killGraceMs ?? 1_000;
+
+  const stop = async (child: ChildProcess): Promise<void> => {
+    signalGroup(child, "SIGTERM");
+    const deadline = Date.now() + graceMs;
+    while (groupAlive(child) && Date.now() < deadline) await delay(20);
+    if (groupAlive(child)) signalGroup(child, "SIGKILL");
+  };
+
+  const run = (command: ProcessCommand, given: ProcessOptions = {}): Promise<ProcessResult> =>
+    new Promise((resolve) => {
+      const startedAt = performance.now();
+      const buffer = new OutputBuffer(given.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES);
+      let ending: ProcessEnding | undefined;
+      let stoppedBackground = false;
+      const finish = (): void => {
+        const output = buffer.text();
+        resolve({
+          ending: ending ?? { kind: "aborted" },
+          output,
+          omittedBytes: buffer.omittedBytes,
+          truncated: buffer.omittedBytes > 0,
+          durationMs: performance.now() - startedAt,
+          stoppedBackground,
+        });
+      };
+      const notStarted = (error: unknown): void => {
+        const { code, message } = error as NodeJS.ErrnoException;
+        ending = { kind: "not_started", code: code ?? "UNKNOWN", message };
+        finish();
+      };
+      if (given.signal?.aborted) return finish();
+
+      let child: ChildProcess;
+      try {
+        const env = commandEnvironment(process.env, allowed, given.env);
+        child = start(command, given.cwd ?? options.root, env);
+      } catch (error) {
+        return notStarted(error);
+      }
+      const collect = (stream: "stdout" | "stderr") => (chunk: Buffer) => {
+        buffer.push(chunk);
+        try {
+          given.onOutput?.(chunk.toString("utf8"), stream);
+        } catch {
+          // Progress is a convenience; a listener's fault is not the command's.
+        }
+      };
+      child.stdout?.on("data", collect("stdout"));
+      child.stderr?.on("data", collect("stderr"));
+
+      const timeoutMs = given.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+      const timer = setTimeout(() => {
+        ending ??= { kind: "timeout", timeoutMs };
+        void stop(child);
+      }, timeoutMs);
+      const abort = (): void => {
+        ending ??= { kind: "aborted" };
+        void stop(child);
+      };
+      given.signal?.addEventListener("abort", abort, { once: true });
+      const release = (): void => {
+        clearTimeout(timer);
+        given.signal?.removeEventListener("abort", abort);
+        running.delete(child);
+      };
+
+      child.once("spawn", () => track(child));
+      child.once("error", (error) => {
+        // After a successful spawn "error" means that a signal could not be sent; "exit" still comes.
+        if (child.pid !== undefined) return;
+        release();
+        notStarted(error);
+      });
+      child.once("exit", (exitCode, signal) => {
+        ending ??= signal ? { kind: "signaled", signal } : { kind: "exited", exitCode: exitCode ?? 0 };
+        const closed = new Promise<void>((done) => child.once("close", () => done()));
+        void (async () => {
+          // The command is over. What it left in its group either still writes to our pipes or runs silently on.
+          await Promise.race([closed, delay(DRAIN_MS)]);
+          if (groupAlive(child)) {
+            stoppedBackground = ending?.kind === "exited";
+            await stop(child);
+          }
+          // A descendant that left the group (setsid) can keep the pipes open: give up on its output, not on the caller.
+          await Promise.race([closed, delay(DRAIN_MS)]);
+          child.stdout?.destroy();
+          child.stderr?.destroy();
+          release();
+          finish();
+        })();
+      });
+    });
+
+  return { run };
+};

@@ -1,0 +1,58 @@
+/** What is wrong with a model's configuration. */
+export type ProviderConfigErrorCode =
+  | "invalid_spec"
+  | "unknown_provider"
+  | "missing_model"
+  | "missing_key"
+  | "missing_package"
+  | "provider_exists";
+
+/**
+ * A model could not be configured. Thrown before any request is made; the message says what to do and never holds a
+ * key.
+ *
+ * @example
+ * ```ts
+ * import { createChatModel, ProviderConfigError } from "@fiveseam/models";
+ *
+ * try {
+ *   await createChatModel("openai:gpt-4.1");
+ * } catch (error) {
+ *   if (error instanceof ProviderConfigError && error.code === "missing_key") console.error(error.message);
+ * }
+ * ```
+ */
+export class ProviderConfigError extends Error {
+  override readonly name = "ProviderConfigError";
+  readonly code: ProviderConfigErrorCode;
+  /** The provider that was asked for, when one could be read from the spec. */
+  readonly provider: string | undefined;
+
+  constructor(
+    code: ProviderConfigErrorCode,
+    message: string,
+    options: { provider?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.provider = options.provider;
+  }
+}
+
+/** Why a scripted model refused to go on. */
+export type ScriptedModelErrorReason =
+  "script_exhausted" | "unexpected_call" | "unknown_tool" | "unused_steps" | "invalid_turn" | "policy_failed";
+
+/**
+ * A scripted model met a call that its script or policy did not foresee. `reason` is for machines, the message names
+ * the step and what was seen.
+ */
+export class ScriptedModelError extends Error {
+  override readonly name = "ScriptedModelError";
+  readonly reason: ScriptedModelErrorReason;
+
+  constructor(reason: ScriptedModelErrorReason, message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+  }
+}

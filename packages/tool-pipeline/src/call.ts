@@ -1,0 +1,36 @@
+import type { ToolMessage } from "@langchain/core/messages";
+import type { Command } from "@langchain/langgraph";
+import type { ToolDeclaration } from "./effects.js";
+import type { TaskAnchor } from "./task-anchor.js";
+
+/** What a tool call may return inside LangGraph: a message for the model, or a Command (deepagents' `task` does). */
+export type ToolResult = ToolMessage | Command;
+
+/** One tool call on its way through the pipeline. */
+export interface PipelineCall {
+  /** The tool call's id, as the model's message states it. */
+  readonly id: string;
+  readonly toolName: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** False when the model named a tool that does not exist. */
+  readonly toolExists: boolean;
+  readonly declaration: ToolDeclaration;
+  /** LangGraph's thread, undefined outside one. */
+  readonly threadId: string | undefined;
+  /** Checkpoint namespace of the task; tells delegates of one thread apart. */
+  readonly namespace: string;
+  /** Messages of the agent that makes the call, the calling message last. */
+  readonly messages: readonly unknown[];
+  /** Where the call stands in the checkpoints, undefined without a checkpointer. */
+  readonly anchor: TaskAnchor | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Hands the call on to the next layer, in the end to the tool. */
+export type Next = (call: PipelineCall) => Promise<ToolResult>;
+
+/** One step of the pipeline. It may look, refuse, repeat or change; what it throws ends the run unless a layer outside it turns it into a result. */
+export interface Layer {
+  readonly name: string;
+  handle(call: PipelineCall, next: Next): Promise<ToolResult>;
+}

@@ -1,0 +1,24 @@
+import { isGraphBubbleUp } from "@langchain/langgraph";
+
+const MAX_CAUSES = 20;
+
+/** The error and its causes, outermost first. LangChain wraps what a middleware throws once a layer. */
+export function* causesOf(error: unknown): Generator<unknown> {
+  const seen = new Set<unknown>();
+  let at = error;
+  while (at !== undefined && at !== null && !seen.has(at) && seen.size < MAX_CAUSES) {
+    seen.add(at);
+    yield at;
+    at = typeof at === "object" ? (at as { cause?: unknown }).cause : undefined;
+  }
+}
+
+/** True for LangGraph's interrupts and other exceptions that are a message to the graph, not a failure. */
+export const isGraphSignal = (error: unknown): boolean => {
+  for (const cause of causesOf(error)) if (isGraphBubbleUp(cause)) return true;
+  return false;
+};
+
+/** True when an error must reach the graph untouched: an interrupt, or anything after the run was aborted. */
+export const mustPropagate = (error: unknown, signal: AbortSignal | undefined): boolean =>
+  signal?.aborted === true || isGraphSignal(error);

@@ -1,0 +1,80 @@
+import { tool, type StructuredTool } from "@langchain/core/tools";
+import type { InferInteropZodOutput, InteropZodObject } from "@langchain/core/utils/types";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { declareEffects, type ToolDeclaration } from "./effects.js";
+
+/** What a tool's `run` is given beside its arguments. */
+export interface ToolRunContext {
+  /** Aborted when the run is cancelled; undefined when the caller gave none. */
+  readonly signal: AbortSignal | undefined;
+  /** The id of the tool call, undefined when the tool was invoked outside an agent. */
+  readonly callId: string | undefined;
+  /** The LangGraph config of the call, for the cases that need it. */
+  readonly config: RunnableConfig;
+}
+
+/** A tool's answer: text for the model, and optionally a value for programs that never reaches the model. */
+export type ToolAnswer = string | { content: string; artifact?: unknown };
+
+export interface ToolDefinition<Schema extends InteropZodObject> extends ToolDeclaration {
+  /** What the model calls it; letters, digits, `_` and `-`, 64 at most. */
+  name: string;
+  /** When to use it, when not, and what comes back: the only place a model learns that. */
+  description: string;
+  schema: Schema;
+  run(args: InferInteropZodOutput<Schema>, context: ToolRunContext): Promise<ToolAnswer> | ToolAnswer;
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Makes a LangChain tool that carries its declaration. The returned tool can be given to any LangChain agent.
+ *
+ * @throws {TypeError} when the name is one that a provider would refuse, or an effect is unknown.
+ *
+ * @example
+ * ```ts
+ * import { defineTool } from "@fiveseam/tool-pipeline";
+ * import { z } from "zod";
+ *
+ * const wordCount = defineTool({
+ *   name: "word_count",
+ *   description: "Counts the words of a text.",
+ *   schema: z.object({ text: z.string() }),
+ *   effects: [],
+ *   run: ({ text }) => `${text.split(/\s+/).filter(Boolean).length} words`,
+ * });
+ * ```
+ */
+export const defineTool = <Schema extends InteropZodObject>(
+  definition: ToolDefinition<Schema>,
+): StructuredTool => {
+  if (!NAME.test(definition.name)) {
+    throw new TypeError(
+      `"${definition.name}" is not a tool name that every provider accepts: use 1 to 64 of A-Z a-z 0-9 _ -.`,
+    );
+  }
+  const made = tool(
+    async (
+      args: unknown,
+      config: RunnableConfig & { toolCall?: { id?: string } },
+    ): Promise<[string, unknown]> => {
+      const answer = await definition.run(args as InferInteropZodOutput<Schema>, {
+        signal: config.signal,
+        callId: config.toolCall?.id,
+        config,
+      });
+      return typeof answer === "string" ? [answer, undefined] : [answer.content, answer.artifact];
+    },
+    {
+      name: definition.name,
+      description: definition.description,
+      schema: definition.schema,
+      responseFormat: "content_and_artifact",
+    },
+  ) as unknown as StructuredTool;
+  return declareEffects(made, {
+    effects: definition.effects,
+    ...(definition.idempotent === undefined ? {} : { idempotent: definition.idempotent }),
+  });
+};

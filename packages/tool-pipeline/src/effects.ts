@@ -1,0 +1,92 @@
+/** What a tool can do to the world outside the conversation. */
+export const EFFECTS = [
+  "fs.read",
+  "fs.write",
+  "exec",
+  "vcs.write",
+  "net",
+  "browser",
+  "debug",
+  "state",
+] as const;
+
+export type Effect = (typeof EFFECTS)[number];
+
+/** What a tool says of itself. Everything the pipeline decides about a tool follows from this, never from its name. */
+export interface ToolDeclaration {
+  /** Every effect a call may have; `[]` for a tool that only computes. */
+  readonly effects: readonly Effect[];
+  /**
+   * True when running the same call twice leaves the world as running it once does. A call that a crash cut short is
+   * run again on resume only when its tool is idempotent or has no effect beyond reading.
+   */
+  readonly idempotent?: boolean;
+}
+
+/** Undeclared tools may do anything: the declaration of a tool nobody vouched for. */
+export const UNDECLARED: ToolDeclaration = Object.freeze({ effects: EFFECTS, idempotent: false });
+
+// A registered symbol, and enumerable, so that the declaration is found by the ESM and the CJS build alike and survives
+// the copies that deepagents makes of a tool when a profile overrides its description.
+const DECLARATION = Symbol.for("fiveseam.tool-declaration");
+
+/**
+ * deepagents' own tools carry no declaration, so they are known by name here. `task` is a container: what a delegate
+ * does is declared by the calls inside it, and on resume it goes on from the delegate's own checkpoint.
+ */
+const BUILT_IN: Readonly<Record<string, ToolDeclaration>> = {
+  ls: { effects: ["fs.read"], idempotent: true },
+  read_file: { effects: ["fs.read"], idempotent: true },
+  glob: { effects: ["fs.read"], idempotent: true },
+  grep: { effects: ["fs.read"], idempotent: true },
+  write_file: { effects: ["fs.write"], idempotent: true },
+  edit_file: { effects: ["fs.read", "fs.write"] },
+  delete: { effects: ["fs.write"] },
+  execute: { effects: ["exec"] },
+  write_todos: { effects: ["state"], idempotent: true },
+  task: { effects: [], idempotent: true },
+};
+
+/**
+ * Attaches a declaration to a tool that came from somewhere else, and returns the same tool.
+ *
+ * @example
+ * ```ts
+ * import { tool } from "@langchain/core/tools";
+ * import { declareEffects } from "@fiveseam/tool-pipeline";
+ * import { z } from "zod";
+ *
+ * const clock = declareEffects(
+ *   tool(() => new Date().toISOString(), { name: "clock", description: "The time now.", schema: z.object({}) }),
+ *   { effects: [], idempotent: true },
+ * );
+ * ```
+ */
+export const declareEffects = <T extends object>(tool: T, declaration: ToolDeclaration): T => {
+  const unknown = declaration.effects.filter((effect) => !EFFECTS.includes(effect));
+  if (unknown.length > 0) {
+    throw new TypeError(`Unknown effect(s) ${unknown.join(", ")}; the effects are ${EFFECTS.join(", ")}.`);
+  }
+  Object.defineProperty(tool, DECLARATION, {
+    value: Object.freeze({ ...declaration, effects: Object.freeze([...declaration.effects]) }),
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+  return tool;
+};
+
+/** The declaration of a tool: its own, else deepagents' for its built-in tools, else every effect. */
+export const declarationOf = (tool: { readonly name?: unknown } | undefined): ToolDeclaration => {
+  if (!tool) return UNDECLARED;
+  const own = (tool as { readonly [DECLARATION]?: ToolDeclaration })[DECLARATION];
+  if (own) return own;
+  return typeof tool.name === "string" && Object.hasOwn(BUILT_IN, tool.name)
+    ? (BUILT_IN[tool.name] as ToolDeclaration)
+    : UNDECLARED;
+};
+
+/** True when running a call of this tool once more can do no harm. */
+export const isRepeatable = (declaration: ToolDeclaration): boolean =>
+  declaration.idempotent === true ||
+  declaration.effects.every((effect) => effect === "fs.read" || effect === "state");

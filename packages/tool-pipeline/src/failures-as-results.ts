@@ -1,0 +1,73 @@
+import { ToolMessage } from "@langchain/core/messages";
+import type { Layer, PipelineCall } from "./call.js";
+import { causesOf, mustPropagate } from "./control-flow.js";
+
+const MAX_LENGTH = 4_000;
+
+/**
+ * The schema's own complaint, when the arguments were wrong. LangChain wraps it in a ToolInvocationError, recognised by
+ * its brand (langchain 1.5, agents/errors.js), whose message repeats every argument and a stack; the complaint itself
+ * is "Received tool input did not match expected schema" and then zod's own words, one line an issue.
+ */
+const argumentComplaint = (error: unknown): string | undefined => {
+  for (const cause of causesOf(error)) {
+    const { "~brand": brand, toolError } = cause as { "~brand"?: unknown; toolError?: unknown };
+    const complaint =
+      brand === "ToolInvocationError"
+        ? toolError
+        : (cause as Error).name === "ToolInputParsingException"
+          ? cause
+          : undefined;
+    if (complaint instanceof Error) {
+      return complaint.message
+        .replace("Received tool input did not match expected schema", "")
+        .replaceAll(/\s+/g, " ")
+        .trim();
+    }
+  }
+  return undefined;
+};
+
+const cut = (text: string): string => {
+  if (text.length <= MAX_LENGTH) return text;
+  const half = MAX_LENGTH / 2;
+  return `${text.slice(0, half)}\n[… ${text.length - MAX_LENGTH} characters cut …]\n${text.slice(-half)}`;
+};
+
+/** The innermost error's own words: the wrappers that LangChain adds say nothing new. */
+const messageOf = (error: unknown): string => {
+  let message = "";
+  for (const cause of causesOf(error)) {
+    if (cause instanceof Error) message = cause.message || cause.name;
+    else if (typeof cause === "string") message = cause;
+  }
+  return message || "no reason was given";
+};
+
+const failureText = (call: PipelineCall, error: unknown): string => {
+  const complaint = argumentComplaint(error);
+  return complaint === undefined
+    ? `${call.toolName} failed: ${cut(messageOf(error))}`
+    : `Invalid arguments for ${call.toolName}: ${cut(complaint)}. Correct them and call it again.`;
+};
+
+/**
+ * The layer that keeps a failing tool from ending the run: what the tool throws becomes a ToolMessage with status
+ * "error" that the model can act on. Interrupts and aborts pass through.
+ */
+export const failuresAsResults = (): Layer => ({
+  name: "failures-as-results",
+  async handle(call, next) {
+    try {
+      return await next(call);
+    } catch (error) {
+      if (mustPropagate(error, call.signal)) throw error;
+      return new ToolMessage({
+        status: "error",
+        name: call.toolName,
+        tool_call_id: call.id,
+        content: failureText(call, error),
+      });
+    }
+  },
+});

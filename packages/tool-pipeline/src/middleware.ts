@@ -1,0 +1,55 @@
+import { createMiddleware, type AgentMiddleware } from "langchain";
+import type { PipelineCall, ToolResult } from "./call.js";
+import { declarationOf } from "./effects.js";
+import type { Pipeline } from "./pipeline.js";
+import { anchorOf } from "./task-anchor.js";
+
+/** The part of LangChain's ToolCallRequest that the pipeline reads. */
+interface Request {
+  readonly toolCall: {
+    readonly id?: string | undefined;
+    readonly name: string;
+    readonly args: Record<string, unknown>;
+  };
+  readonly tool?: { readonly name?: unknown } | undefined;
+  readonly state?: { readonly messages?: readonly unknown[] } | undefined;
+  readonly runtime?: {
+    readonly configurable?: Readonly<Record<string, unknown>> | undefined;
+    readonly signal?: AbortSignal | undefined;
+  };
+}
+
+const callOf = (request: Request): PipelineCall => {
+  const configurable = request.runtime?.configurable;
+  const threadId = configurable?.["thread_id"];
+  const namespace = configurable?.["checkpoint_ns"];
+  return {
+    id: request.toolCall.id ?? "",
+    toolName: request.toolCall.name,
+    args: request.toolCall.args,
+    toolExists: request.tool !== undefined,
+    declaration: declarationOf(request.tool),
+    threadId: typeof threadId === "string" ? threadId : undefined,
+    namespace: typeof namespace === "string" ? namespace : "",
+    messages: request.state?.messages ?? [],
+    anchor: anchorOf(configurable),
+    signal: request.runtime?.signal,
+  };
+};
+
+/**
+ * Puts a pipeline around every tool call of an agent, the tools that deepagents and other middleware add included.
+ * deepagents hands an agent's middleware to no delegate, so give it to each delegate too (`@fiveseam/subagents` does).
+ * It uses the wrapToolCall hook only, which costs no checkpoint.
+ */
+export const toolPipelineMiddleware = (pipeline: Pipeline): AgentMiddleware =>
+  createMiddleware({
+    name: "FiveseamToolPipeline",
+    wrapToolCall: (request, handler) =>
+      pipeline.run(callOf(request as Request), async (call): Promise<ToolResult> => {
+        const changed = call.args !== request.toolCall.args;
+        return (await handler(
+          changed ? { ...request, toolCall: { ...request.toolCall, args: { ...call.args } } } : request,
+        )) as ToolResult;
+      }) as ReturnType<typeof handler>,
+  }) as AgentMiddleware;
