@@ -1,0 +1,153 @@
+import { link, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+
+/** A file's bytes and the identity they were read under. */
+export interface Snapshot {
+  readonly bytes: Uint8Array;
+  readonly identity: string;
+}
+
+/**
+ * All that this package does to a disk. Injected, because as root neither a read-only folder nor a full disk can be
+ * had in a test.
+ */
+export interface FileSystem {
+  /** Absolute path with links resolved as far as it exists. */
+  canonical(path: string): Promise<string>;
+  /** Changes whenever another file takes the path. Undefined when there is none. */
+  identity(path: string): Promise<string | undefined>;
+  read(path: string): Promise<Snapshot | undefined>;
+  readText(path: string): Promise<string | undefined>;
+  ageMs(path: string): Promise<number | undefined>;
+  sizeBytes(path: string): Promise<number | undefined>;
+  list(directory: string): Promise<string[]>;
+  /** Creates `temporary`, writes, fsyncs. Its identity survives the rename to `like`, whose mode it takes. */
+  writeTemporary(temporary: string, bytes: Uint8Array, like: string): Promise<string>;
+  rename(from: string, to: string): Promise<void>;
+  /** No error when there is no such file. */
+  remove(path: string): Promise<void>;
+  syncDirectory(path: string): Promise<void>;
+  ensureDirectory(path: string): Promise<void>;
+  /** Creates the file with its whole content at once, or returns false when it exists. */
+  createExclusive(path: string, text: string): Promise<boolean>;
+  /** Replaces the file by one with this content in one step. */
+  replaceText(path: string, text: string, temporary: string): Promise<void>;
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+const absentAs = async <T>(promise: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await promise;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** Inode numbers are reused, so size and times belong to it. ctime is left out: the rename itself changes it. */
+const identityOf = (stats: { dev: bigint; ino: bigint; size: bigint; mtimeNs: bigint }): string =>
+  `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}`;
+
+/** Conversations are private: a new database is readable by its owner only. */
+const PRIVATE = 0o600;
+
+/** Codes with which a file system says that it has no hard links. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
+
+const writeAndSync = async (
+  path: string,
+  content: Uint8Array | string,
+  flags: string,
+  mode: number,
+): Promise<string> => {
+  const handle = await open(path, flags, mode);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+    return identityOf(await handle.stat({ bigint: true }));
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The disk of this machine. */
+export const nodeFileSystem: FileSystem = {
+  async canonical(path) {
+    const absolute = resolve(path);
+    const real = await absentAs(realpath(absolute));
+    if (real !== undefined) return real;
+    const parent = dirname(absolute);
+    return parent === absolute ? absolute : join(await nodeFileSystem.canonical(parent), basename(absolute));
+  },
+  async identity(path) {
+    const stats = await absentAs(stat(path, { bigint: true }));
+    return stats && identityOf(stats);
+  },
+  async read(path) {
+    const handle = await absentAs(open(path, "r"));
+    if (!handle) return undefined;
+    try {
+      // The handle keeps the file that was there when it was opened, whatever is renamed over the path meanwhile.
+      const identity = identityOf(await handle.stat({ bigint: true }));
+      return { bytes: await handle.readFile(), identity };
+    } finally {
+      await handle.close();
+    }
+  },
+  readText: (path) => absentAs(readFile(path, "utf8")),
+  async ageMs(path) {
+    const stats = await absentAs(stat(path));
+    return stats && Date.now() - stats.mtimeMs;
+  },
+  sizeBytes: async (path) => (await absentAs(stat(path)))?.size,
+  list: async (directory) => (await absentAs(readdir(directory))) ?? [],
+  async writeTemporary(temporary, bytes, like) {
+    const previous = await absentAs(stat(like));
+    return writeAndSync(temporary, bytes, "w", previous ? previous.mode & 0o777 : PRIVATE);
+  },
+  rename,
+  remove: (path) => rm(path, { force: true }),
+  async syncDirectory(path) {
+    // Windows cannot open a directory for this; NTFS journals the rename itself.
+    if (process.platform === "win32") return;
+    const handle = await open(path, "r");
+    try {
+      await handle.sync();
+    } catch (error) {
+      // Some network and FUSE file systems have no fsync for directories.
+      if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(codeOf(error) ?? "")) throw error;
+    } finally {
+      await handle.close();
+    }
+  },
+  async ensureDirectory(path) {
+    const first = await mkdir(path, { recursive: true });
+    if (first !== undefined) await nodeFileSystem.syncDirectory(dirname(first));
+  },
+  async createExclusive(path, text) {
+    // link() of a finished file, so that nobody ever reads a lock that is still empty.
+    const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.draft`;
+    await writeAndSync(draft, text, "wx", PRIVATE);
+    try {
+      await link(draft, path);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false;
+      if (!NO_LINKS.has(codeOf(error) ?? "")) throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+    try {
+      await writeAndSync(path, text, "wx", PRIVATE);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false;
+      throw error;
+    }
+  },
+  async replaceText(path, text, temporary) {
+    await writeAndSync(temporary, text, "w", PRIVATE);
+    await rename(temporary, path);
+  },
+};

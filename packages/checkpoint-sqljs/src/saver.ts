@@ -1,0 +1,274 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  BaseCheckpointSaver,
+  getCheckpointId,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+  type SerializerProtocol,
+} from "@langchain/langgraph-checkpoint";
+import { DirectoryStorage } from "./directory-storage.js";
+import { InvalidConfigError, SaverClosedError, type DatabaseCorruptError } from "./errors.js";
+import { nodeFileSystem } from "./file-system.js";
+import { matchesFilter } from "./metadata-filter.js";
+import { systemProcesses } from "./process-identity.js";
+import { putCheckpoint, putWrites, readTuple, type CheckpointQuery } from "./records.js";
+import { FileStorage, MemoryStorage, type Storage } from "./storage.js";
+import { toCheckpointRecord, toTuple, toWriteRecords } from "./tuple.js";
+import { loadSqlJs, type WasmSource } from "./wasm.js";
+
+/** A folder with one database per thread, one file for all threads, or nothing on disk. */
+export type SaverLocation = { readonly directory: string } | { readonly file: string } | ":memory:";
+
+/** How to open; see {@link SqlJsSaver.open}. */
+export interface SqlJsSaverOptions extends WasmSource {
+  /** Turns values into bytes and back. LangGraph's `JsonPlusSerializer` unless given. */
+  readonly serde?: SerializerProtocol;
+  /**
+   * Keep other processes from writing the same file. Default true. Without it the last writer wins and can undo what
+   * another process saved: only for files that provably have one writer, on disks without usable lock files.
+   */
+  readonly lock?: boolean;
+}
+
+/** One line of {@link SqlJsSaver.listThreads}. */
+export interface ThreadInfo {
+  readonly threadId: string;
+  /** When the last checkpoint or write was put. */
+  readonly updatedAt: Date;
+  /** Number of checkpoints, over all namespaces. */
+  readonly checkpoints: number;
+  /** The size of the thread's file in a directory; else the sum of its stored values. */
+  readonly bytes: number;
+}
+
+/** What a test may put in place of the real thing. */
+interface Sources {
+  readonly nowMs: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+const systemSources: Sources = { nowMs: Date.now, random: Math.random };
+
+/**
+ * A LangGraph checkpointer on sql.js: SQLite as WebAssembly, no native module. A call that has resolved is on disk.
+ *
+ * @example
+ * ```ts
+ * import { StateGraph, Annotation, START } from "@langchain/langgraph";
+ * import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
+ *
+ * const State = Annotation.Root({ count: Annotation<number> });
+ * const checkpointer = await SqlJsSaver.open({ directory: ".threads" });
+ * const graph = new StateGraph(State)
+ *   .addNode("increment", (state) => ({ count: (state.count ?? 0) + 1 }))
+ *   .addEdge(START, "increment")
+ *   .compile({ checkpointer });
+ * await graph.invoke({ count: 1 }, { configurable: { thread_id: "a" } });
+ * await checkpointer.close();
+ * ```
+ */
+export class SqlJsSaver extends BaseCheckpointSaver {
+  readonly #storage: Storage;
+  readonly #sources: Sources;
+  readonly #running = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(storage: Storage, serde?: SerializerProtocol, sources: Sources = systemSources) {
+    super(serde);
+    this.#storage = storage;
+    this.#sources = sources;
+  }
+
+  /**
+   * Opens a saver. Files and folders are made at the first write, and locks taken then; a file that exists is read at
+   * once, so that a damaged one rejects here.
+   *
+   * @throws DatabaseCorruptError, DatabaseVersionError, ReadFailedError, WasmLoadError
+   *
+   * @example
+   * ```ts
+   * import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
+   *
+   * export const perThread = await SqlJsSaver.open({ directory: ".threads" });
+   * export const oneFile = await SqlJsSaver.open({ file: "threads.sqlite" });
+   * export const forTests = await SqlJsSaver.open(":memory:");
+   * ```
+   */
+  static async open(where: SaverLocation, options: SqlJsSaverOptions = {}): Promise<SqlJsSaver> {
+    const sql = await loadSqlJs(options);
+    const deps = { sql, fs: nodeFileSystem, processes: systemProcesses(), lock: options.lock ?? true };
+    const storage =
+      where === ":memory:"
+        ? new MemoryStorage(deps)
+        : "file" in where
+          ? await FileStorage.open(where.file, deps)
+          : await DirectoryStorage.open(where.directory, deps);
+    return new SqlJsSaver(storage, options.serde);
+  }
+
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return this.#run(async () => {
+      const threadId = optionalId(config, "thread_id");
+      if (threadId === undefined) return undefined;
+      return this.#readTuple({
+        threadId,
+        namespace: optionalId(config, "checkpoint_ns") ?? "",
+        checkpointId: getCheckpointId(config) || undefined,
+      });
+    });
+  }
+
+  /** Newest first by checkpoint id, over all threads when the config names none. Each tuple is read when it is asked for. */
+  override async *list(
+    config: RunnableConfig,
+    options: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    let left = options.limit ?? Number.POSITIVE_INFINITY;
+    if (left <= 0) return;
+    const query: CheckpointQuery = {
+      ...named("threadId", optionalId(config, "thread_id")),
+      ...named("namespace", optionalId(config, "checkpoint_ns")),
+      ...named("checkpointId", optionalId(config, "checkpoint_id") || undefined),
+      ...named("before", (options.before && optionalId(options.before, "checkpoint_id")) || undefined),
+    };
+    for (const { metadata, ...at } of await this.#run(() => this.#storage.index(query))) {
+      if (options.filter) {
+        const found = (await this.serde.loadsTyped(metadata.type, metadata.value)) as Record<string, unknown>;
+        if (!matchesFilter(found, options.filter)) continue;
+      }
+      // Deleted since the index was read: then it is no longer part of the list.
+      const tuple = await this.#run(() => this.#readTuple(at));
+      if (!tuple) continue;
+      yield tuple;
+      left -= 1;
+      if (left <= 0) return;
+    }
+  }
+
+  override put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    return this.#run(async () => {
+      const threadId = requiredId(config, "thread_id");
+      const namespace = optionalId(config, "checkpoint_ns") ?? "";
+      const parentId = optionalId(config, "checkpoint_id") || undefined;
+      const at = { threadId, namespace, checkpointId: checkpoint.id, parentId };
+      const record = await toCheckpointRecord(this.serde, at, checkpoint, metadata, newVersions);
+      await this.#storage.write(threadId, (db) => putCheckpoint(db, record, this.#sources.nowMs()));
+      return {
+        configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpoint.id },
+      };
+    });
+  }
+
+  override putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath: string = "",
+  ): Promise<void> {
+    return this.#run(async () => {
+      const threadId = requiredId(config, "thread_id");
+      const namespace = optionalId(config, "checkpoint_ns") ?? "";
+      const checkpointId = requiredId(config, "checkpoint_id");
+      const records = await toWriteRecords(this.serde, writes, taskId, taskPath);
+      await this.#storage.write(threadId, (db) =>
+        putWrites(db, { threadId, namespace, checkpointId }, records, this.#sources.nowMs()),
+      );
+    });
+  }
+
+  override deleteThread(threadId: string): Promise<void> {
+    return this.#run(async () => {
+      if (typeof threadId !== "string") throw new InvalidConfigError("thread_id", threadId);
+      await this.#storage.deleteThread(threadId);
+    });
+  }
+
+  /**
+   * The stored threads, the one written last first. In a directory one damaged file rejects the call, unless
+   * `onDamaged` is given: then it is told and the others are listed.
+   *
+   * @example
+   * ```ts
+   * import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
+   *
+   * const saver = await SqlJsSaver.open({ directory: ".threads" });
+   * const threads = await saver.listThreads({ onDamaged: (error) => console.error(error.message) });
+   * for (const { threadId, updatedAt } of threads) console.log(threadId, updatedAt.toISOString());
+   * ```
+   */
+  listThreads(options: { onDamaged?: (error: DatabaseCorruptError) => void } = {}): Promise<ThreadInfo[]> {
+    return this.#run(async () =>
+      (await this.#storage.threads(options.onDamaged))
+        .sort((a, b) => b.updatedAtMs - a.updatedAtMs)
+        .map(({ updatedAtMs, ...thread }) => ({ ...thread, updatedAt: new Date(updatedAtMs) })),
+    );
+  }
+
+  /**
+   * Whole steps, made unique by a random fraction. Two branches from one checkpoint would else give different values
+   * the same version, and a value is stored by its version.
+   */
+  override getNextVersion(current: number | undefined): number {
+    // A thread that another saver began with string versions: the base class says what to do.
+    if (typeof current === "string") return super.getNextVersion(current);
+    return Math.floor(current ?? 0) + 1 + this.#sources.random();
+  }
+
+  /** Resolves when every call made so far has settled. Their errors go to those calls, not here. */
+  async flush(): Promise<void> {
+    if (this.#closing) throw new SaverClosedError();
+    await Promise.allSettled(this.#running);
+  }
+
+  /** Waits for the calls under way, then releases locks and memory. Nothing is lost when it is never called. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.allSettled(this.#running).then(() => this.#storage.close());
+    return this.#closing;
+  }
+
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #readTuple(at: Parameters<typeof readTuple>[1]): Promise<CheckpointTuple | undefined> {
+    const record = await this.#storage.read(at.threadId, (db) => readTuple(db, at));
+    return record && toTuple(this.serde, record, () => this.getNextVersion(undefined));
+  }
+
+  #run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#closing) return Promise.reject(new SaverClosedError());
+    const running = call();
+    this.#running.add(running);
+    const done = (): void => void this.#running.delete(running);
+    running.then(done, done);
+    return running;
+  }
+}
+
+type IdKey = "thread_id" | "checkpoint_ns" | "checkpoint_id";
+
+const optionalId = (config: RunnableConfig, key: IdKey): string | undefined => {
+  const value: unknown = config.configurable?.[key];
+  if (value !== undefined && typeof value !== "string") throw new InvalidConfigError(key, value);
+  return value;
+};
+
+const requiredId = (config: RunnableConfig, key: IdKey): string => {
+  const value = optionalId(config, key);
+  if (value === undefined) throw new InvalidConfigError(key, undefined);
+  return value;
+};
+
+const named = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
+  value === undefined ? {} : ({ [key]: value } as Record<K, string>);

@@ -1,0 +1,222 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DatabaseFile } from "../src/database-file.js";
+import { nodeFileSystem } from "../src/file-system.js";
+import { DatabaseLockedError, LockLostError, SqlJsSaver, type LockHolder } from "../src/index.js";
+import { acquireLock, lockPathOf, newNonce, type HeldLock } from "../src/lock.js";
+import { systemProcesses, type ProcessTable } from "../src/process-identity.js";
+import { collect, dependencies, on, putAll, scratch } from "./support/helpers.js";
+
+const { self } = systemProcesses();
+const holder = (over: Partial<LockHolder> = {}): LockHolder => ({ ...self, nonce: newNonce(), ...over });
+
+/** A process table in which only these pids live. */
+const living = (...pids: number[]): ProcessTable => ({
+  self: { pid: pids[0]!, host: "h" },
+  isAlive: ({ pid }) => pids.includes(pid),
+});
+
+const plant = (file: string, content: LockHolder | string): void =>
+  writeFileSync(lockPathOf(file), typeof content === "string" ? content : JSON.stringify(content));
+
+const newFile = (): string => join(scratch(), "t.sqlite");
+
+describe("the lock of a file", () => {
+  it("is taken at the first write, not by opening or reading, and names its holder", async () => {
+    const file = newFile();
+    const saver = await SqlJsSaver.open({ file });
+    await saver.getTuple(on("t"));
+    expect(existsSync(lockPathOf(file))).toBe(false);
+    await putAll(saver, on("t"));
+    expect(JSON.parse(readFileSync(lockPathOf(file), "utf8"))).toMatchObject({
+      pid: process.pid,
+      host: self.host,
+    });
+    await saver.close();
+    expect(existsSync(lockPathOf(file))).toBe(false);
+  });
+
+  it("is not taken with lock: false", async () => {
+    const file = newFile();
+    plant(file, holder());
+    await using saver = await SqlJsSaver.open({ file }, { lock: false });
+    await putAll(saver, on("t"));
+    expect(await collect(saver.list(on("t")))).toHaveLength(1);
+  });
+
+  it("keeps a second copy of this package in the same process out, and lets it read", async () => {
+    const file = newFile();
+    await using saver = await SqlJsSaver.open({ file });
+    await putAll(saver, on("t"));
+    // Not through the registry: as if loaded twice, once as ESM and once as CJS.
+    const other = new DatabaseFile(file, await dependencies());
+    const count = (): Promise<number | undefined> =>
+      other.read((db) => db.exec("SELECT count(*) FROM checkpoints")[0]!.values[0]![0] as number);
+    expect(await count()).toBe(1);
+    await putAll(saver, on("t"));
+    expect(await count()).toBe(2);
+    const writing = other.write(() => "never");
+    await expect(writing).rejects.toThrow(DatabaseLockedError);
+    await expect(writing).rejects.toMatchObject({
+      code: "DATABASE_LOCKED",
+      file,
+      holder: { pid: process.pid },
+    });
+    expect(await count()).toBe(2);
+    await putAll(saver, on("t"));
+    await saver.close();
+    // It takes the lock now, and sees what was written since it last looked.
+    expect(await other.write((db) => db.exec("SELECT count(*) FROM checkpoints")[0]!.values[0]![0])).toBe(3);
+    await other.close();
+  });
+
+  it("of a dead process is broken at once, and its half-written file removed", async () => {
+    const file = newFile();
+    const dead = holder({ pid: 2 ** 22 + 1 });
+    plant(file, dead);
+    writeFileSync(`${file}.${dead.nonce}.tmp`, "half");
+    await using saver = await SqlJsSaver.open({ file });
+    await putAll(saver, on("t"));
+    expect(readdirSync(join(file, "..")).sort()).toEqual(["t.sqlite", "t.sqlite.lock"]);
+  });
+
+  it.runIf(process.platform === "linux")("of a recycled pid is recognised by the start time", async () => {
+    const file = newFile();
+    plant(file, holder({ pid: process.pid, started: `${self.started!}9` }));
+    await using saver = await SqlJsSaver.open({ file });
+    await putAll(saver, on("t"));
+    expect(await saver.listThreads()).toHaveLength(1);
+  });
+
+  it.each([
+    ["a live process", holder({ pid: process.ppid, started: undefined })],
+    ["another host, whatever the pid", holder({ host: "elsewhere", pid: 2 ** 22 + 1 })],
+    ["a lock file that cannot be read, as long as it is fresh", "{ half"],
+  ])("of %s is respected", async (_who, content) => {
+    const file = newFile();
+    plant(file, content);
+    const before = readFileSync(lockPathOf(file), "utf8");
+    await using saver = await SqlJsSaver.open({ file });
+    await expect(putAll(saver, on("t"))).rejects.toThrow(DatabaseLockedError);
+    await expect(putAll(saver, on("t"))).rejects.toThrow(new RegExp(`delete .*t\\.sqlite\\.lock`));
+    expect(readFileSync(lockPathOf(file), "utf8")).toBe(before);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("that cannot be read is broken once it is old", async () => {
+    const file = newFile();
+    plant(file, "");
+    const fs = { ...nodeFileSystem, ageMs: () => Promise.resolve(60_000) };
+    const lock = await acquireLock(file, { fs, processes: systemProcesses() });
+    await lock.verify();
+    await lock.release();
+    expect(readdirSync(join(file, ".."))).toEqual([]);
+  });
+
+  it("is won by exactly one of many breakers", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const file = newFile();
+      plant(file, { pid: 1_000, host: "h", nonce: newNonce() });
+      const processes = living(1, 2, 3, 4, 5, 6, 7, 8);
+      const tries = await Promise.allSettled(
+        [1, 2, 3, 4, 5, 6, 7, 8].map((pid) =>
+          acquireLock(file, { fs: nodeFileSystem, processes: { ...processes, self: { pid, host: "h" } } }),
+        ),
+      );
+      const won = tries.filter(
+        (result): result is PromiseFulfilledResult<HeldLock> => result.status === "fulfilled",
+      );
+      expect(won).toHaveLength(1);
+      for (const result of tries)
+        if (result.status === "rejected") expect(result.reason).toBeInstanceOf(DatabaseLockedError);
+      await won[0]!.value.verify();
+      expect(readdirSync(join(file, ".."))).toEqual(["t.sqlite.lock"]);
+      await won[0]!.value.release();
+    }
+  });
+
+  it("is not broken by one who judged it stale before another replaced it", async () => {
+    const file = newFile();
+    const stale: LockHolder = { pid: 1_000, host: "h", nonce: newNonce() };
+    plant(file, stale);
+    const processes = living(1, 2);
+    let winner: HeldLock | undefined;
+    // The slow breaker has read the stale lock; before it can claim it, the quick one breaks it and finishes.
+    const slow: ProcessTable = { self: { pid: 2, host: "h" }, isAlive: processes.isAlive };
+    const fs = {
+      ...nodeFileSystem,
+      async createExclusive(path: string, text: string): Promise<boolean> {
+        if (path.endsWith(stale.nonce) && !winner)
+          winner = await acquireLock(file, { fs: nodeFileSystem, processes });
+        return nodeFileSystem.createExclusive(path, text);
+      },
+    };
+    await expect(acquireLock(file, { fs, processes: slow })).rejects.toMatchObject({ holder: { pid: 1 } });
+    await winner!.verify();
+    await winner!.release();
+  });
+
+  it("can still be broken when a breaker died in the middle", async () => {
+    const file = newFile();
+    const stale: LockHolder = { pid: 1_000, host: "h", nonce: newNonce() };
+    plant(file, stale);
+    writeFileSync(
+      `${lockPathOf(file)}.${stale.nonce}`,
+      JSON.stringify({ pid: 1_001, host: "h", nonce: newNonce() }),
+    );
+    const lock = await acquireLock(file, { fs: nodeFileSystem, processes: living(1) });
+    await lock.verify();
+    expect(readdirSync(join(file, ".."))).toEqual(["t.sqlite.lock"]);
+    await lock.release();
+  });
+
+  it("that was stolen stops the holder before it overwrites the thief's data", async () => {
+    const file = newFile();
+    await using saver = await SqlJsSaver.open({ file });
+    await putAll(saver, on("mine"));
+    const thief = holder({ pid: process.ppid, started: undefined });
+    plant(file, thief);
+    const bytes = readFileSync(file);
+    const writing = putAll(saver, on("late"));
+    await expect(writing).rejects.toThrow(LockLostError);
+    await expect(writing).rejects.toMatchObject({ code: "LOCK_LOST", file });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect(readdirSync(join(file, "..")).sort()).toEqual(["t.sqlite", "t.sqlite.lock"]);
+    // From now on it is somebody else's lock, also when closing.
+    await expect(putAll(saver, on("late"))).rejects.toThrow(DatabaseLockedError);
+    await saver.close();
+    expect(JSON.parse(readFileSync(lockPathOf(file), "utf8"))).toEqual(thief);
+  });
+
+  it("that was removed by hand costs one save and is then taken again", async () => {
+    const file = newFile();
+    await using saver = await SqlJsSaver.open({ file });
+    await putAll(saver, on("t"));
+    rmSync(lockPathOf(file));
+    await expect(putAll(saver, on("t"))).rejects.toThrow(LockLostError);
+    await putAll(saver, on("t"));
+    expect(await collect(saver.list(on("t")))).toHaveLength(2);
+  });
+
+  it("is created with its content or not at all", async () => {
+    const file = newFile();
+    const made = await Promise.all(
+      ["a", "b", "c"].map((text) => nodeFileSystem.createExclusive(lockPathOf(file), text)),
+    );
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(readFileSync(lockPathOf(file), "utf8")).toBe(["a", "b", "c"][made.indexOf(true)]);
+    expect(readdirSync(join(file, ".."))).toEqual(["t.sqlite.lock"]);
+  });
+
+  it("leaves one exit handler while any is held and none afterwards", async () => {
+    const before = process.listenerCount("exit");
+    const savers = await Promise.all(
+      [newFile(), newFile(), newFile()].map((file) => SqlJsSaver.open({ file })),
+    );
+    for (const saver of savers) await putAll(saver, on("t"));
+    expect(process.listenerCount("exit")).toBe(before + 1);
+    for (const saver of savers) await saver.close();
+    expect(process.listenerCount("exit")).toBe(before);
+  });
+});
