@@ -141,6 +141,27 @@ export const resumeMap = (
   return map;
 };
 
+/**
+ * When one of several actions of an approval is rejected, langchain 1.5's humanInTheLoopMiddleware drops the approved
+ * and edited ones from the conversation without running them. Whoever approved them is told.
+ */
+export const droppedApprovals = (
+  pending: readonly PendingInterrupt[],
+  { approvals = {} }: Answers,
+): { code: string; message: string }[] =>
+  pending.flatMap((each) => {
+    const given = approvals[each.interruptId];
+    if (each.kind !== "approval" || !Array.isArray(given)) return [];
+    const decisions = given as readonly ApprovalDecision[];
+    if (!decisions.some((decision) => decision.type === "reject")) return [];
+    const dropped = each.actions
+      .filter((_action, at) => decisions[at]?.type !== "reject")
+      .map(({ tool }) => tool);
+    if (dropped.length === 0) return [];
+    const message = `One action was rejected, so the others that were asked about with it did not run: ${dropped.join(", ")}.`;
+    return [{ code: "approval_dropped", message }];
+  });
+
 /** Text, or LangChain content blocks (images and files among them). */
 export type RunInput = string | HumanMessage | HumanMessage["content"];
 

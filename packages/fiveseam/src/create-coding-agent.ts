@@ -14,6 +14,7 @@ import { createChatModel } from "@fiveseam/models";
 import { createCodingSubagents, ROLES } from "@fiveseam/subagents";
 import { createPipeline, toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
 import type { ClientTool, ServerTool, StructuredTool } from "@langchain/core/tools";
+import type { InferInteropZodOutput } from "@langchain/core/utils/types";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import {
   createDeepAgent,
@@ -25,7 +26,6 @@ import {
   type SupportedResponseFormat,
 } from "deepagents";
 import type { AgentMiddleware } from "langchain";
-import type { z } from "zod";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
 import { ConfigError } from "./errors.js";
 import {
@@ -89,7 +89,12 @@ const memorySources = (files: readonly string[], backend: BackendProtocolV2): Me
   files.map((file) => ({
     path: file,
     read: async () => {
-      const result = await backend.readRaw(file);
+      const result = await Promise.resolve(backend.readRaw(file)).catch((error: unknown) => {
+        // FilesystemBackend throws where other backends return an error; a file that is not there is no fault.
+        if ((error as NodeJS.ErrnoException).code === "ENOENT")
+          return { error: "not found", data: undefined };
+        throw error;
+      });
       if (result.error !== undefined || !result.data) return undefined;
       const { content } = result.data;
       if (typeof content === "string") return content;
@@ -167,7 +172,7 @@ export const createCodingAgent = async <
       readonly AnySubAgent[],
       readonly []
     >,
-    z.output<Context>
+    InferInteropZodOutput<Context>
   >
 > => {
   checkOptions(options);

@@ -1,6 +1,7 @@
 import type { ModelSpec } from "@fiveseam/models";
 import type { Host } from "@fiveseam/host";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { InteropZodObject } from "@langchain/core/utils/types";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph";
 import type {
   CreateDeepAgentParams,
@@ -30,7 +31,7 @@ type Passed<
   "responseFormat" | "contextSchema" | "stateSchema" | "interruptOn" | "permissions"
 >;
 
-export type ContextSchema = NonNullable<CreateDeepAgentParams["contextSchema"]> & z.core.$ZodObject;
+export type ContextSchema = InteropZodObject;
 export type StateSchemaOption = CreateDeepAgentParams["stateSchema"];
 type ToolOption = NonNullable<CreateDeepAgentParams["tools"]>[number];
 

@@ -3,6 +3,7 @@ import type { AIMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { Command, type BaseCheckpointSaver, type StateSnapshot } from "@langchain/langgraph";
 import {
+  droppedApprovals,
   readInterrupt,
   resumeMap,
   toHumanMessage,
@@ -66,12 +67,31 @@ const describe = (error: unknown): { name: string; message: string; code?: strin
   return { name: at.name, message: at.message, ...(typeof code === "string" ? { code } : {}) };
 };
 
-const pendingOf = (state: StateSnapshot | undefined): PendingInterrupt[] =>
-  (state?.tasks ?? []).flatMap((task) =>
-    task.interrupts.flatMap(
-      (interrupt) => readInterrupt(interrupt as { id?: string; value?: unknown }) ?? [],
-    ),
+/** Channels of pending writes that are not a task's result (LangGraph 1.5, constants.js). */
+const NOT_RESULTS = new Set(["__interrupt__", "__resume__", "__error__", "__error_source_node__"]);
+
+/**
+ * What a thread waits for. A task that was resumed and has finished, while a parallel one has not, keeps its interrupt
+ * in the checkpoint, and `getState` leaves out its result then; only the pending writes tell that it is answered.
+ */
+const pendingOf = async (
+  state: StateSnapshot | undefined,
+  checkpointer: BaseCheckpointSaver | undefined,
+): Promise<PendingInterrupt[]> => {
+  const interrupted = (state?.tasks ?? []).filter((task) => task.interrupts.length > 0);
+  if (!state || interrupted.length === 0) return [];
+  const tuple = await checkpointer?.getTuple(state.config);
+  const done = new Set(
+    (tuple?.pendingWrites ?? []).flatMap(([taskId, channel]) => (NOT_RESULTS.has(channel) ? [] : [taskId])),
   );
+  return interrupted
+    .filter((task) => !done.has(task.id))
+    .flatMap((task) =>
+      task.interrupts.flatMap(
+        (interrupt) => readInterrupt(interrupt as { id?: string; value?: unknown }) ?? [],
+      ),
+    );
+};
 
 /** What the agent said last, from a stored state. */
 const lastTextOf = (state: StateSnapshot | undefined): string => {
@@ -172,24 +192,33 @@ async function* drive(
         `There is no thread "${threadId}" to resume; start it with run().`,
       );
     }
-    const pending = pendingOf(state);
+    const pending = await pendingOf(state, runtime.checkpointer);
     const map = resumeMap(threadId, pending, work.answers);
     const unanswered = Object.keys(map).length === 0;
-    if (state.next.length === 0 || (pending.length > 0 && unanswered)) {
+    // Not `state.next`: it leaves out tasks whose result is stored while their step is not.
+    if (state.tasks.length === 0 || (pending.length > 0 && unanswered)) {
       // Nothing to go on with, or nothing to go on with yet: say so, and leave the thread as it is.
       yield translator.event({ type: "run.started", resumed: true });
-      yield* finish(translator, pending, { reason: "completed", text: lastTextOf(state) }, state);
+      yield* finish(translator, pending, { reason: "completed", text: lastTextOf(state) });
       return;
     }
     if (!unanswered) input = new Command({ resume: map });
+    droppedApprovals(pending, work.answers).forEach((warning) => runtime.warnings.push(warning));
   }
 
-  yield translator.event({ type: "run.started", resumed: work.kind === "resume" });
-  for (const warning of runtime.warnings.splice(0)) yield translator.event({ type: "warning", ...warning });
+  let started = false;
+  function* start(): Generator<RunEvent> {
+    if (started) return;
+    started = true;
+    yield translator.event({ type: "run.started", resumed: work.kind === "resume" });
+    for (const warning of runtime.warnings.splice(0)) yield translator.event({ type: "warning", ...warning });
+  }
+  if (work.kind === "resume") yield* start();
 
   let failure: { error: unknown } | undefined;
   let reader: AsyncIterator<unknown> | undefined;
-  let values: { messages?: readonly { id?: string }[] } | undefined;
+  let values: RootValues | undefined;
+  let rootSteps = 0;
   let ended = false;
   try {
     controller.signal.throwIfAborted();
@@ -199,8 +228,12 @@ async function* drive(
       if (next.done) break;
       const item = next.value as StreamItem;
       if (item[1] === "values" && item[0].length === 0) {
-        values = item[2] as { messages?: readonly { id?: string }[] };
+        values = item[2] as RootValues;
         confirmJoined(lease, values);
+        // The first values are the input's and may not be stored yet; the second come after a step, and all before
+        // them are. A run that has started can therefore be resumed.
+        rootSteps += 1;
+        if (rootSteps === 2) yield* start();
       }
       yield* translator.translate(item);
     }
@@ -217,34 +250,39 @@ async function* drive(
       await lease.settled();
     }
   }
+  yield* start();
   // An aborted stream ends before the tools it was running have: the next run must not meet them.
   await lease.settled();
   // The stream ends only when every write it scheduled has been acknowledged.
   yield* translator.release();
   let state: StateSnapshot | undefined;
+  let pending: PendingInterrupt[] = [];
   try {
     state = await stateNow();
+    if (!failure) pending = await pendingOf(state, runtime.checkpointer);
   } catch (error) {
     failure ??= { error };
   }
-  confirmJoined(lease, state?.values as { messages?: readonly { id?: string }[] } | undefined);
+  confirmJoined(lease, state?.values as RootValues | undefined);
   const aborted = controller.signal.aborted;
   yield* finish(
     translator,
-    failure ? [] : pendingOf(state),
+    pending,
     {
       reason: aborted ? "aborted" : failure ? "failed" : "completed",
       text: translator.lastText,
       ...(failure && !aborted ? { error: describe(failure.error) } : {}),
     },
-    state ?? (values ? { values } : undefined),
+    values,
   );
 }
 
-const confirmJoined = (
-  lease: ThreadLease,
-  values: { messages?: readonly { id?: string }[] } | undefined,
-): void => {
+/** The part of the root graph's state that a run looks at. */
+interface RootValues {
+  readonly messages?: readonly { id?: string }[];
+}
+
+const confirmJoined = (lease: ThreadLease, values: RootValues | undefined): void => {
   const ids = new Set(values?.messages?.map((message) => message.id));
   lease.confirm((id) => ids.has(id));
 };
@@ -261,7 +299,7 @@ function* finish(
   translator: Translator,
   pending: readonly PendingInterrupt[],
   end: { reason: FinishReason; text: string; error?: { name: string; message: string; code?: string } },
-  state: { values?: unknown } | undefined,
+  values: object = {},
 ): Generator<RunEvent> {
   for (const each of pending) {
     const { interruptId } = each;
@@ -271,7 +309,8 @@ function* finish(
         : { type: "input.needed", interruptId, value: each.value },
     );
   }
-  const { structuredResponse } = (state?.values ?? {}) as { structuredResponse?: unknown };
+  // Taken from the stream: langchain keeps it in an untracked channel, which no checkpoint holds.
+  const { structuredResponse } = values as { structuredResponse?: unknown };
   yield translator.event({
     type: "run.finished",
     ...end,

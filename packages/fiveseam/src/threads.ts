@@ -28,7 +28,7 @@ export interface ThreadLease {
 export type QueueOutcome = { joined: string } | { joined: undefined };
 
 /** How long an aborted run waits for its tools to notice. A tool that ignores its signal cannot be waited for for ever. */
-const SETTLE_MS = 5_000;
+const SETTLE_MS = 2_000;
 
 interface Held extends ThreadLease {
   readonly queue: QueuedMessage[];

@@ -1,4 +1,4 @@
-import { tool, type StructuredTool } from "@langchain/core/tools";
+import { DynamicStructuredTool, type StructuredTool } from "@langchain/core/tools";
 import type { InferInteropZodOutput, InteropZodObject } from "@langchain/core/utils/types";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { declareEffects, type ToolDeclaration } from "./effects.js";
@@ -54,25 +54,23 @@ export const defineTool = <Schema extends InteropZodObject>(
       `"${definition.name}" is not a tool name that every provider accepts: use 1 to 64 of A-Z a-z 0-9 _ -.`,
     );
   }
-  const made = tool(
-    async (
-      args: unknown,
-      config: RunnableConfig & { toolCall?: { id?: string } },
-    ): Promise<[string, unknown]> => {
+  // Not `tool()`: that one rejects as soon as the signal is aborted and leaves the work running behind it, so that
+  // nobody could wait for a process to be stopped. A run that ignores its signal is given up on by the agent's loop.
+  const made = new DynamicStructuredTool({
+    name: definition.name,
+    description: definition.description,
+    schema: definition.schema,
+    responseFormat: "content_and_artifact",
+    func: async (args: unknown, runManager, config): Promise<[string, unknown]> => {
+      const child = (config ?? {}) as RunnableConfig & { toolCall?: { id?: string } };
       const answer = await definition.run(args as InferInteropZodOutput<Schema>, {
-        signal: config.signal,
-        callId: config.toolCall?.id,
-        config,
+        signal: child.signal,
+        callId: child.toolCall?.id,
+        config: runManager ? { ...child, callbacks: runManager.getChild() } : child,
       });
       return typeof answer === "string" ? [answer, undefined] : [answer.content, answer.artifact];
     },
-    {
-      name: definition.name,
-      description: definition.description,
-      schema: definition.schema,
-      responseFormat: "content_and_artifact",
-    },
-  ) as unknown as StructuredTool;
+  }) as unknown as StructuredTool;
   return declareEffects(made, {
     effects: definition.effects,
     ...(definition.idempotent === undefined ? {} : { idempotent: definition.idempotent }),
