@@ -107,10 +107,11 @@ describe("abort", () => {
       ),
     });
     for await (const event of agent.run("go", { threadId: "t" })) {
-      if (event.type === "tool.started") break;
+      if (event.type !== "tool.started") continue;
+      await until(() => existsSync(path.join(places.workspace, "pid")));
+      break;
     }
-    const pidFile = path.join(places.workspace, "pid");
-    if (existsSync(pidFile)) expect(alive(Number(await readFile(pidFile, "utf8")))).toBe(false);
+    expect(alive(Number(await readFile(path.join(places.workspace, "pid"), "utf8")))).toBe(false);
     const events = await collect(agent.run("and now?", { threadId: "t" }));
     expect(finished(events)).toMatchObject({ reason: "completed", text: "fine" });
   });

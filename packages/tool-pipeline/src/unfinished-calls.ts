@@ -12,16 +12,14 @@ export const UNKNOWN_OUTCOME =
   "The outcome of this call is unknown: the run stopped while it was under way, so it may have taken effect fully, " +
   "in part or not at all. It was not repeated. Look at what it would have changed before you call it again.";
 
-/** Value of `artifact.outcome` on the message that reports a call of unknown outcome. */
-export const UNKNOWN = "unknown";
-
 const unknownOutcome = (call: PipelineCall): ToolMessage =>
   new ToolMessage({
     status: "error",
     name: call.toolName,
     tool_call_id: call.id,
     content: UNKNOWN_OUTCOME,
-    artifact: { outcome: UNKNOWN },
+    // Read by whoever shows the call: its status is neither success nor failure.
+    artifact: { outcome: "unknown" },
   });
 
 const count = (notes: readonly string[], kind: string): number =>

@@ -1,0 +1,95 @@
+// An agent with its sql.js checkpointer as one CommonJS file, the wasm inside, run in an empty folder: what an editor
+// extension ships.
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { build } from "esbuild";
+import { root } from "./workspace.mjs";
+
+const ENTRY = `
+import wasmBinary from "sql.js/dist/sql-wasm.wasm";
+import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
+import { ScriptedChatModel } from "@fiveseam/models";
+import { createCodingAgent } from "fiveseam";
+
+const main = async (): Promise<void> => {
+  const checkpointer = await SqlJsSaver.open({ directory: "threads" }, { wasmBinary });
+  const model = new ScriptedChatModel({
+    policy: (messages) =>
+      messages.at(-1)?.getType() === "tool"
+        ? "bundled: " + messages.at(-1)?.text
+        : { toolCalls: [{ name: "run_command", args: { command: "echo it runs" } }] },
+  });
+  const agent = await createCodingAgent({ workspace: "work", model, checkpointer });
+  let text = "";
+  for await (const event of agent.run("go", { threadId: "t" })) {
+    if (event.type === "run.finished") text = event.text;
+  }
+  const reopened = await SqlJsSaver.open({ directory: "threads" }, { wasmBinary });
+  const [thread] = await reopened.listThreads();
+  console.log(text.replaceAll("\\n", " "), "threads:", thread?.threadId);
+};
+void main();
+`;
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), "fiveseam-bundle-"));
+try {
+  const outfile = path.join(scratch, "agent.cjs");
+  await build({
+    stdin: { contents: ENTRY, loader: "ts", resolveDir: path.join(root, "examples/demo") },
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    minify: true,
+    loader: { ".wasm": "binary" },
+    // Optional peers: a product bundles the provider that it uses.
+    external: ["@langchain/anthropic", "@langchain/openai"],
+    logLevel: "error",
+  });
+  const empty = path.join(scratch, "empty");
+  mkdirSync(path.join(empty, "work"), { recursive: true });
+  copyFileSync(outfile, path.join(empty, "agent.cjs"));
+  const result = spawnSync(process.execPath, ["agent.cjs"], { cwd: empty, encoding: "utf8", timeout: 60_000 });
+  const size = (statSync(outfile).size / 1024 / 1024).toFixed(1);
+  if (!/^bundled: exit code 0 .*it runs threads: t$/m.test(result.stdout)) {
+    process.stderr.write(`the bundle did not run:\n${result.stdout}${result.stderr}\n`);
+    process.exitCode = 1;
+  } else {
+    process.stdout.write(`one CJS file of ${size} MB with the wasm inside runs in an empty folder\n`);
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+// No native module in any package's dependencies: nothing below them has a binding to build or load.
+const tree = JSON.parse(
+  execFileSync("npm", ["ls", "--omit=dev", "--all", "--json", "--workspaces"], {
+    cwd: root,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    maxBuffer: 64 * 1024 * 1024,
+  }),
+);
+const names = new Set();
+const walk = (dependencies) => {
+  for (const [name, entry] of Object.entries(dependencies ?? {})) {
+    names.add(name);
+    walk(entry.dependencies);
+  }
+};
+walk(tree.dependencies);
+const native = [...names].filter((name) => {
+  const dir = path.join(root, "node_modules", name);
+  try {
+    return readdirSync(dir, { recursive: true }).some((file) => /(^|\/)binding\.gyp$|\.node$/.test(String(file)));
+  } catch {
+    return false;
+  }
+});
+if (native.length > 0) {
+  process.stderr.write(`native modules in the dependencies: ${native.join(", ")}\n`);
+  process.exitCode = 1;
+}
