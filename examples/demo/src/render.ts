@@ -14,6 +14,9 @@ const oneLine = (text: string, length = 100): string => {
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat;
 };
 
+/** Lines of a delegate's report that are shown; the agent reads all of it. */
+const REPORT_LINES = 12;
+
 const BOX = { completed: "[x]", in_progress: "[>]", pending: "[ ]" } as const;
 
 /** A call in a few words: what a reader wants to know of its arguments. */
@@ -82,11 +85,15 @@ export class Renderer {
       }
       case "delegate.started":
         return [paint("dim", `→ delegating to ${event.role}: ${oneLine(event.brief)}`)];
-      case "delegate.finished":
+      case "delegate.finished": {
+        const report = event.report.split("\n");
+        const more = report.length - REPORT_LINES;
         return [
           paint("dim", `  ${event.role} reports:`),
-          ...event.report.split("\n").map((line) => `    ${paint("dim", oneLine(line, 140))}`),
+          ...report.slice(0, REPORT_LINES).map((line) => `    ${paint("dim", oneLine(line, 140))}`),
+          ...(more > 0 ? [paint("dim", `    … ${more} more lines`)] : []),
         ];
+      }
       case "warning":
         return [paint("yellow", `warning: ${event.message}`)];
       case "waiting":

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { defineTool } from "@fiveseam/tool-pipeline";
@@ -26,10 +26,11 @@ const until = async (condition: () => boolean, ms = 10_000): Promise<void> => {
   }
 };
 
+/** A zombie that nobody has reaped yet is dead. */
 const alive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    return true;
+    return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;
   }

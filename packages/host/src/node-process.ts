@@ -1,6 +1,8 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
+import { onAbort } from "./abort.js";
 import { commandEnvironment, DEFAULT_ENVIRONMENT } from "./environment.js";
 import { OutputBuffer } from "./output-buffer.js";
+import { groupAlive, signalGroup, windows } from "./process-group.js";
 import type {
   ProcessCommand,
   ProcessEnding,
@@ -22,32 +24,6 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_OUTPUT_BYTES = 200_000;
 /** How long output may still come after the command itself has ended before what holds the pipes is stopped. */
 const DRAIN_MS = 250;
-
-const windows = process.platform === "win32";
-
-/** Signals the whole group of a detached child: on POSIX its process group, on Windows its tree. */
-const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
-  if (child.pid === undefined) return;
-  if (windows) {
-    spawnSync("taskkill", ["/pid", String(child.pid), "/T", "/F"], { stdio: "ignore" });
-    return;
-  }
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // ESRCH: nothing of the group is left, which is what was wanted.
-  }
-};
-
-const groupAlive = (child: ChildProcess): boolean => {
-  if (windows || child.pid === undefined) return false;
-  try {
-    process.kill(-child.pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 // One listener for all running children: commands must not outlive the process that ran them.
 const running = new Set<ChildProcess>();
@@ -160,10 +136,10 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
         ending ??= { kind: "aborted" };
         void stop(child);
       };
-      given.signal?.addEventListener("abort", abort, { once: true });
+      const forget = onAbort(given.signal, abort);
       const release = (): void => {
         clearTimeout(timer);
-        given.signal?.removeEventListener("abort", abort);
+        forget();
         running.delete(child);
       };
 

@@ -1,0 +1,2 @@
+export { ATTEMPT_LIMIT } from "./main-agent.js";
+export { demoPolicy } from "./policy.js";

@@ -1,0 +1,184 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  createChatModel,
+  listProviders,
+  ProviderConfigError,
+  registerProvider,
+  ScriptedChatModel,
+} from "../src/index.js";
+
+afterEach(() => vi.unstubAllEnvs());
+
+interface Seen {
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+}
+
+/** A real server that answers like OpenAI and like Anthropic, and keeps what it was sent. */
+const emulator = async () => {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => {
+      text += String(chunk);
+    });
+    request.on("end", () => {
+      seen.push({
+        url: request.url ?? "",
+        headers: request.headers,
+        body: JSON.parse(text) as Record<string, unknown>,
+      });
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify(
+          request.url?.endsWith("/messages")
+            ? {
+                id: "m",
+                type: "message",
+                role: "assistant",
+                model: "m",
+                content: [{ type: "text", text: "hello from anthropic" }],
+                stop_reason: "end_turn",
+                usage: { input_tokens: 3, output_tokens: 2 },
+              }
+            : {
+                id: "c",
+                object: "chat.completion",
+                created: 0,
+                model: "m",
+                choices: [
+                  {
+                    index: 0,
+                    finish_reason: "stop",
+                    message: { role: "assistant", content: "hello from openai" },
+                  },
+                ],
+                usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+              },
+        ),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+describe("createChatModel", () => {
+  it("builds each provider's real client, which reaches the given URL with the given model and key", async () => {
+    const { seen, url } = await emulator();
+    const openai = await createChatModel({
+      provider: "openai",
+      model: "gpt-4.1-mini",
+      apiKey: "sk-o",
+      baseURL: `${url}/v1`,
+    });
+    expect((await openai.invoke("hi")).text).toBe("hello from openai");
+    expect(seen[0]).toMatchObject({ url: "/v1/chat/completions", body: { model: "gpt-4.1-mini" } });
+    expect(seen[0]?.headers.authorization).toBe("Bearer sk-o");
+
+    const anthropic = await createChatModel({
+      provider: "anthropic",
+      model: "claude-sonnet-4-6",
+      apiKey: "sk-a",
+      baseURL: url,
+      maxTokens: 100,
+    });
+    expect((await anthropic.invoke("hi")).text).toBe("hello from anthropic");
+    expect(seen[1]).toMatchObject({
+      url: "/v1/messages",
+      body: { model: "claude-sonnet-4-6", max_tokens: 100 },
+    });
+    expect(seen[1]?.headers["x-api-key"]).toBe("sk-a");
+  });
+
+  it("local works with any OpenAI-compatible URL, without a key, and sends no credential of OpenAI's there", async () => {
+    const { seen, url } = await emulator();
+    vi.stubEnv("OPENAI_API_KEY", "sk-real-key");
+    vi.stubEnv("OPENAI_ORG_ID", "org-real");
+    vi.stubEnv("OPENAI_ORGANIZATION", "org-real");
+    vi.stubEnv("OPENAI_PROJECT_ID", "proj-real");
+    vi.stubEnv("FIVESEAM_LOCAL_URL", `${url}/v1`);
+    const model = await createChatModel("local:qwen3:8b");
+    expect((await model.invoke("hi")).text).toBe("hello from openai");
+    expect(seen[0]?.body["model"]).toBe("qwen3:8b");
+    expect(JSON.stringify(seen[0]?.headers)).not.toMatch(/real/);
+  });
+
+  it("openai's default model is gpt-4.1", async () => {
+    vi.stubEnv("OPENAI_API_KEY", "sk-x");
+    expect(await createChatModel("openai")).toMatchObject({ model: "gpt-4.1" });
+  });
+
+  it("a chat model comes back as it is", async () => {
+    const model = new ScriptedChatModel({ script: [] });
+    expect(await createChatModel(model)).toBe(model);
+  });
+
+  it("scripted needs no key and says that it is a stand-in", async () => {
+    const model = await createChatModel("scripted");
+    const { text } = await model.invoke("Hello there");
+    expect(text).toContain("not a language model");
+    expect(text).toContain("Hello there");
+  });
+
+  it.each([
+    ["", "invalid_spec", /"provider:model"/],
+    [":x", "invalid_spec", /"provider:model"/],
+    ["oracle:delphi", "unknown_provider", /no provider "oracle".*anthropic/],
+    ["local", "missing_model", /name one, for instance "local:qwen3"/],
+    ["openai:gpt-4.1", "missing_key", /OPENAI_API_KEY/],
+    ["anthropic", "missing_key", /ANTHROPIC_API_KEY/],
+    [{ model: "x" } as never, "invalid_spec", /provider, model/],
+    [null as never, "invalid_spec", /provider, model/],
+  ])("%j is a ProviderConfigError before any request", async (spec, code, message) => {
+    vi.stubEnv("OPENAI_API_KEY", "");
+    vi.stubEnv("ANTHROPIC_API_KEY", "");
+    const error: unknown = await createChatModel(spec).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ProviderConfigError);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it("a provider whose package is not installed says what to install", async () => {
+    registerProvider({
+      name: "absent",
+      title: "Absent",
+      defaultModel: "m",
+      package: "@langchain/not-installed",
+      create: async () => (await import("@langchain/not-installed" as string)) as never,
+    });
+    await expect(createChatModel("absent")).rejects.toMatchObject({
+      code: "missing_package",
+      message: expect.stringContaining("npm install @langchain/not-installed"),
+    });
+  });
+});
+
+describe("registerProvider", () => {
+  it("adds a provider that gets a checked spec", async () => {
+    registerProvider({
+      name: "parrot",
+      title: "Parrot",
+      keyVariables: ["PARROT_KEY"],
+      create: ({ model, apiKey }) => new ScriptedChatModel({ policy: () => `${model} ${apiKey}` }),
+    });
+    vi.stubEnv("PARROT_KEY", "cracker");
+    expect((await (await createChatModel("parrot:grey")).invoke("x")).text).toBe("grey cracker");
+    expect(listProviders().find(({ name }) => name === "parrot")).toMatchObject({
+      keyVariables: ["PARROT_KEY"],
+    });
+  });
+
+  it("refuses a name that is taken or malformed", () => {
+    const create = () => new ScriptedChatModel({ script: [] });
+    expect(() => registerProvider({ name: "openai", title: "", create })).toThrow(
+      expect.objectContaining({ code: "provider_exists" }),
+    );
+    expect(() => registerProvider({ name: "My Provider", title: "", create })).toThrow(
+      expect.objectContaining({ code: "invalid_spec" }),
+    );
+  });
+});
