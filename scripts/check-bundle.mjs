@@ -1,7 +1,7 @@
 // An agent with its sql.js checkpointer as one CommonJS file, the wasm inside, run in an empty folder: what an editor
 // extension ships.
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
@@ -52,7 +52,11 @@ try {
   const empty = path.join(scratch, "empty");
   mkdirSync(path.join(empty, "work"), { recursive: true });
   copyFileSync(outfile, path.join(empty, "agent.cjs"));
-  const result = spawnSync(process.execPath, ["agent.cjs"], { cwd: empty, encoding: "utf8", timeout: 60_000 });
+  const result = spawnSync(process.execPath, ["agent.cjs"], {
+    cwd: empty,
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   const size = (statSync(outfile).size / 1024 / 1024).toFixed(1);
   if (!/^bundled: exit code 0 .*it runs threads: t$/m.test(result.stdout)) {
     process.stderr.write(`the bundle did not run:\n${result.stdout}${result.stderr}\n`);
@@ -84,7 +88,9 @@ walk(tree.dependencies);
 const native = [...names].filter((name) => {
   const dir = path.join(root, "node_modules", name);
   try {
-    return readdirSync(dir, { recursive: true }).some((file) => /(^|\/)binding\.gyp$|\.node$/.test(String(file)));
+    return readdirSync(dir, { recursive: true }).some((file) =>
+      /(^|\/)binding\.gyp$|\.node$/.test(String(file)),
+    );
   } catch {
     return false;
   }

@@ -6,7 +6,18 @@ import { root, workspacePackages } from "./workspace.mjs";
 /** For each package the siblings it may import; `types` are siblings of which only types may be imported. */
 const RULES = {
   fiveseam: {
-    may: ["models", "failover", "tool-pipeline", "shell-policy", "host", "backends", "coding-tools", "subagents", "context", "checkpoint-sqljs"],
+    may: [
+      "models",
+      "failover",
+      "tool-pipeline",
+      "shell-policy",
+      "host",
+      "backends",
+      "coding-tools",
+      "subagents",
+      "context",
+      "checkpoint-sqljs",
+    ],
   },
   models: { may: ["failover"] },
   failover: { may: [] },
@@ -33,7 +44,8 @@ const files = (dir) =>
 export const importsOf = (source) => {
   const code = source.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
   const found = [];
-  const pattern = /(?:^|\n)\s*(?:import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g;
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g;
   for (const match of code.matchAll(pattern)) {
     found.push({ specifier: match[2] ?? match[3], types: match[1] !== undefined });
   }
@@ -59,13 +71,20 @@ for (const entry of packages) {
       }
       if (specifier.startsWith(".")) {
         const target = path.relative(root, path.resolve(path.dirname(file), specifier));
-        if (!target.startsWith(`${entry.folder}/`)) breaches.push(`${where}: reaches out of its package to ${target}`);
+        if (!target.startsWith(`${entry.folder}/`))
+          breaches.push(`${where}: reaches out of its package to ${target}`);
         continue;
       }
       const sibling = /^(?:@fiveseam\/([^/]+)|(fiveseam)$)/.exec(specifier);
       const named = sibling?.[1] ?? sibling?.[2];
       if (!inPackages || test) continue;
-      if (named && named !== own && rule && !rule.may.includes(named) && !(types && rule.types?.includes(named))) {
+      if (
+        named &&
+        named !== own &&
+        rule &&
+        !rule.may.includes(named) &&
+        !(types && rule.types?.includes(named))
+      ) {
         breaches.push(`${where}: ${own} may not import ${specifier}${types ? " (types)" : ""}`);
       }
       if (named && named !== own && !types && !Object.hasOwn(entry.manifest.dependencies ?? {}, specifier)) {
@@ -79,7 +98,10 @@ for (const entry of packages) {
   if (!inPackages) continue;
   const dependencies = { ...entry.manifest.dependencies, ...entry.manifest.peerDependencies };
   for (const name of Object.keys(dependencies)) {
-    if (/^(@langchain\/|langchain$|deepagents$)/.test(name) && Object.hasOwn(entry.manifest.dependencies ?? {}, name)) {
+    if (
+      /^(@langchain\/|langchain$|deepagents$)/.test(name) &&
+      Object.hasOwn(entry.manifest.dependencies ?? {}, name)
+    ) {
       breaches.push(`${entry.folder}: ${name} must be a peer dependency`);
     }
   }

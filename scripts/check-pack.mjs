@@ -8,8 +8,10 @@ import { root, workspacePackages } from "./workspace.mjs";
 const shell = process.platform === "win32";
 const library = workspacePackages().filter((entry) => !entry.manifest.private);
 const versions = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).devDependencies;
+const newest = process.argv.includes("--newest");
 const scratch = mkdtempSync(path.join(os.tmpdir(), "fiveseam-pack-"));
-const npm = (args, cwd) => execFileSync("npm", args, { cwd, encoding: "utf8", shell, stdio: ["ignore", "pipe", "pipe"] });
+const npm = (args, cwd) =>
+  execFileSync("npm", args, { cwd, encoding: "utf8", shell, stdio: ["ignore", "pipe", "pipe"] });
 
 try {
   const dependencies = {};
@@ -17,13 +19,23 @@ try {
     const [{ filename }] = JSON.parse(npm(["pack", "--json", "--pack-destination", scratch], entry.dir));
     dependencies[entry.name] = `file:../${filename}`;
   }
-  // The peers a user would install beside them.
-  for (const name of ["deepagents", "langchain", "@langchain/core", "@langchain/langgraph", "@langchain/langgraph-checkpoint", "@langchain/langgraph-sdk", "langsmith"]) {
-    dependencies[name] = versions[name];
-  }
+  // The peers, pinned to the versions that the tests ran on; `--newest` takes what npm would bring today.
+  const peers = [
+    "deepagents",
+    "langchain",
+    "@langchain/core",
+    "@langchain/langgraph",
+    "@langchain/langgraph-checkpoint",
+    "@langchain/langgraph-sdk",
+    "langsmith",
+  ];
+  for (const name of newest ? [] : peers) dependencies[name] = versions[name];
   const project = path.join(scratch, "project");
   mkdirSync(project);
-  writeFileSync(path.join(project, "package.json"), JSON.stringify({ name: "project", private: true, dependencies }));
+  writeFileSync(
+    path.join(project, "package.json"),
+    JSON.stringify({ name: "project", private: true, dependencies }),
+  );
   npm(["install", "--no-audit", "--no-fund", "--loglevel=error"], project);
 
   const names = library.map((entry) => entry.name);
@@ -57,11 +69,16 @@ const { createCodingAgent } = require("fiveseam");
   npm(["install", `${binary}@22`, "--no-audit", "--no-fund", "--loglevel=error"], other);
   const node22 = path.join(other, "node_modules", binary, "bin", "node");
 
-  for (const [label, node] of [["Node 20", process.execPath], ["Node 22", node22]]) {
+  for (const [label, node] of [
+    ["Node 20", process.execPath],
+    ["Node 22", node22],
+  ]) {
     for (const file of ["esm.mjs", "cjs.cjs"]) {
       const result = spawnSync(node, [file], { cwd: project, encoding: "utf8", timeout: 60_000 });
       if (result.status !== 0 || result.stdout.trim() !== "completed") {
-        process.stderr.write(`${file} failed on ${label}:\n${result.stdout}${result.stderr}${result.error ?? ""}\n`);
+        process.stderr.write(
+          `${file} failed on ${label}:\n${result.stdout}${result.stderr}${result.error ?? ""}\n`,
+        );
         process.exitCode = 1;
       } else process.stdout.write(`${file} runs on ${label}\n`);
     }

@@ -24,5 +24,7 @@ const { passed, failed } = runSteps([
 const addresses = readFileSync(path.join(root, "package-lock.json"), "utf8").includes('"resolved": "http');
 if (addresses) process.stdout.write("FAIL  package-lock.json records download addresses\n");
 
-process.stdout.write(`check: ${passed + (addresses ? 0 : 1)} passed, ${failed + (addresses ? 1 : 0)} failed\n`);
+process.stdout.write(
+  `check: ${passed + (addresses ? 0 : 1)} passed, ${failed + (addresses ? 1 : 0)} failed\n`,
+);
 process.exitCode = failed > 0 || addresses ? 1 : 0;

@@ -29,8 +29,7 @@ export class ThreadBusyError extends Error {
   }
 }
 
-export type ResumeErrorCode =
-  "no_checkpointer" | "unknown_thread" | "unknown_interrupt" | "invalid_decision" | "missing_answer";
+export type ResumeErrorCode = "no_checkpointer" | "unknown_thread" | "unknown_interrupt" | "invalid_decision";
 
 /** A thread cannot be resumed this way. Thrown before anything is changed, so the thread stays as it was. */
 export class ResumeError extends Error {
