@@ -6,7 +6,7 @@ import { root } from "./workspace.mjs";
 
 const problems = [];
 const text = readFileSync(path.join(root, "docs/checklist.md"), "utf8");
-const rows = [...text.matchAll(/^\| (\d+) \|[^|]*\| `([^`]+)` › (.+?) \|$/gm)];
+const rows = [...text.matchAll(/^\| (\d+)\s*\|[^|]*\| `([^`]+)` › (.+?)\s*\|$/gm)];
 const seen = new Set();
 
 for (const [, line, file, names] of rows) {
