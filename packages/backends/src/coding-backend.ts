@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import {
   CompositeBackend,
@@ -21,14 +22,14 @@ export const HISTORY_ROUTE = "/conversation_history/";
 export const HARNESS_ROUTES: readonly string[] = [LARGE_RESULTS_ROUTE, HISTORY_ROUTE];
 
 export interface CodingBackendOptions {
-  /** Absolute path of a directory, or any backend; served at `/workspace/`. */
+  /** Path of a directory, or any backend; served at `/workspace/`. */
   workspace: string | BackendProtocolV2;
   /** LangGraph store behind `/docs/`. Without one there is no `/docs/`. */
   docs?: BaseStore;
   /** Namespace of the documents in the store; default `["fiveseam", "docs"]`. Give each workspace its own. */
   docsNamespace?: string[];
   /**
-   * Absolute path of a directory for large tool results and old history, which then stay out of the graph's state and
+   * Path of a directory for large tool results and old history, which then stay out of the graph's state and
    * its checkpoints. Without one they are kept in the state.
    */
   spillDirectory?: string;
@@ -36,29 +37,50 @@ export interface CodingBackendOptions {
   extra?: Readonly<Record<string, BackendProtocolV2>>;
 }
 
-const disk = (rootDir: string): BackendProtocolV2 => new FilesystemBackend({ rootDir, virtualMode: true });
+const refuseEmpty = (option: string): never => {
+  throw new BackendError("invalid_option", `\`${option}\` is empty; give the path of a directory.`);
+};
+
+const disk = (directory: string): BackendProtocolV2 =>
+  new FilesystemBackend({ rootDir: path.resolve(directory), virtualMode: true });
+
+const documents = (store: BaseStore, namespace: string[]): BackendProtocolV2 => {
+  try {
+    return new StoreBackend({ store, namespace });
+  } catch (cause) {
+    throw new BackendError(
+      "invalid_option",
+      `\`docsNamespace\` is ["${namespace.join('", "')}"]; its parts may hold letters, digits and - _ . @ + : ~ only.`,
+      { cause },
+    );
+  }
+};
 
 const checkExtra = (routes: readonly string[], taken: readonly string[]): void => {
+  const refuse = (message: string): never => {
+    throw new BackendError("invalid_route", message);
+  };
   for (const route of routes) {
+    if (route === "/")
+      refuse(
+        '"/" is where everything without a route goes, into the graph\'s state; name a route, for instance "/notes/".',
+      );
     // CompositeBackend matches by string prefix and checks nothing: "/workspace" would capture "/workspace2/…".
-    if (!route.startsWith("/") || !route.endsWith("/") || route === "/") {
-      throw new BackendError(
-        "invalid_route",
-        `The route "${route}" must begin and end with "/", for instance "/notes/".`,
-      );
+    if (!route.startsWith("/") || !route.endsWith("/")) {
+      refuse(`The route "${route}" must begin and end with "/", for instance "/notes/".`);
     }
-    if (`${canonicalPath(route)}/` !== route) {
-      throw new BackendError(
-        "invalid_route",
-        `The route "${route}" must be written as "${canonicalPath(route)}/".`,
-      );
+    let canonical = "";
+    try {
+      canonical = `${canonicalPath(route)}/`;
+    } catch (error) {
+      refuse((error as BackendError).message);
     }
+    if (canonical !== route) refuse(`The route "${route}" must be written as "${canonical}".`);
     const clash = [...taken, ...routes.filter((other) => other !== route)].find(
       (other) => route.startsWith(other) || other.startsWith(route),
     );
     if (clash) {
-      throw new BackendError(
-        "invalid_route",
+      refuse(
         `The route "${route}" overlaps "${clash}"; searches from a parent route do not see a nested one.`,
       );
     }
@@ -69,7 +91,8 @@ const checkExtra = (routes: readonly string[], taken: readonly string[]): void =
  * The file system an agent sees: `/workspace/` real files, `/docs/` documents kept in a store across sessions, and
  * everything else in the graph's state, gone with the thread.
  *
- * @throws {BackendError} `invalid_route` for an extra route that is malformed or overlaps another.
+ * @throws {BackendError} `invalid_route` for an extra route that is malformed or overlaps another, `invalid_option` for an
+ *   empty directory or a namespace that stores refuse.
  *
  * @example
  * ```ts
@@ -83,16 +106,15 @@ const checkExtra = (routes: readonly string[], taken: readonly string[]): void =
 export const createCodingBackend = (options: CodingBackendOptions): CompositeBackend => {
   const { workspace, docs, spillDirectory, extra = {} } = options;
   const routes: Record<string, BackendProtocolV2> = {
-    [WORKSPACE_ROUTE]: typeof workspace === "string" ? disk(workspace) : workspace,
+    [WORKSPACE_ROUTE]:
+      typeof workspace === "string" ? disk(workspace || refuseEmpty("workspace")) : workspace,
   };
   if (docs) {
-    routes[DOCS_ROUTE] = new StoreBackend({
-      store: docs,
-      namespace: options.docsNamespace ?? ["fiveseam", "docs"],
-    });
+    routes[DOCS_ROUTE] = documents(docs, options.docsNamespace ?? ["fiveseam", "docs"]);
   }
   if (spillDirectory !== undefined) {
-    for (const route of HARNESS_ROUTES) routes[route] = disk(`${spillDirectory}${route.slice(0, -1)}`);
+    const spill = path.resolve(spillDirectory || refuseEmpty("spillDirectory"));
+    for (const route of HARNESS_ROUTES) routes[route] = disk(path.join(spill, route));
   }
   checkExtra(Object.keys(extra), [WORKSPACE_ROUTE, DOCS_ROUTE, ...HARNESS_ROUTES]);
   return new CompositeBackend(new StateBackend(), { ...routes, ...extra });

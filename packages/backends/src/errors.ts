@@ -1,12 +1,12 @@
-export type BackendErrorCode = "invalid_route" | "invalid_path";
+export type BackendErrorCode = "invalid_route" | "invalid_path" | "invalid_option";
 
 /** A backend was put together wrongly, or was given a path that cannot name a file. The message says what is right. */
 export class BackendError extends Error {
   override readonly name = "BackendError";
   readonly code: BackendErrorCode;
 
-  constructor(code: BackendErrorCode, message: string) {
-    super(message);
+  constructor(code: BackendErrorCode, message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
   }
 }

@@ -125,14 +125,32 @@ describe("createCodingBackend", () => {
     expect(await readFile(path.join(notes, "n"), "utf8")).toBe("x");
   });
 
-  it.each(["notes/", "/notes", "/", "/a/../b/", "/a//b/", "/workspace/x/", "/docs/", "/large_tool_results/"])(
-    "refuses the route %s",
-    (route) => {
-      expect(() =>
-        createCodingBackend({ workspace: "/tmp", extra: { [route]: new StateBackend() } }),
-      ).toThrow(expect.objectContaining({ name: "BackendError", code: "invalid_route" }));
-    },
-  );
+  it.each([
+    "notes/",
+    "/notes",
+    "/",
+    "/a/../b/",
+    "/a//b/",
+    "/workspace/x/",
+    "/docs/",
+    "/large_tool_results/",
+    "/../x/",
+  ])("refuses the route %s", (route) => {
+    expect(() => createCodingBackend({ workspace: "/tmp", extra: { [route]: new StateBackend() } })).toThrow(
+      expect.objectContaining({ name: "BackendError", code: "invalid_route" }),
+    );
+  });
+
+  it("refuses an empty directory and a namespace that stores refuse, with a typed error", () => {
+    const store = new InMemoryStore();
+    for (const options of [
+      { workspace: "" },
+      { workspace: "/tmp", spillDirectory: "" },
+      { workspace: "/tmp", docs: store, docsNamespace: ["/home/ada/my project"] },
+    ]) {
+      expect(() => createCodingBackend(options)).toThrow(expect.objectContaining({ code: "invalid_option" }));
+    }
+  });
 
   it("refuses two routes of which one lies in the other", () => {
     const extra = { "/a/": new StateBackend(), "/a/b/": new StateBackend() };

@@ -33,6 +33,7 @@ export interface ProcessArtifact {
   ending: ProcessResult["ending"];
   durationMs: number;
   omittedBytes: number;
+  stoppedBackground: boolean;
 }
 
 export const artifactOf = (command: string, result: ProcessResult): ProcessArtifact => ({
@@ -40,4 +41,5 @@ export const artifactOf = (command: string, result: ProcessResult): ProcessArtif
   ending: result.ending,
   durationMs: Math.round(result.durationMs),
   omittedBytes: result.omittedBytes,
+  stoppedBackground: result.stoppedBackground,
 });

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
 import { resolveDirectory } from "./working-directory.js";
 
+export const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 
 export const timeoutSchema = z
@@ -13,7 +14,7 @@ export const timeoutSchema = z
   .min(1)
   .max(MAX_TIMEOUT_MS)
   .optional()
-  .describe("Time limit in milliseconds; default 120000, at most 600000.");
+  .describe(`Time limit in milliseconds; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`);
 
 /** The tool that runs one shell command in the workspace and reports how it ended. */
 export const createRunCommandTool = (options: {
@@ -42,7 +43,7 @@ export const createRunCommandTool = (options: {
         {
           cwd: directory,
           ...(signal ? { signal } : {}),
-          ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+          timeoutMs: timeout_ms ?? DEFAULT_TIMEOUT_MS,
         },
       );
       signal?.throwIfAborted();

@@ -3,7 +3,7 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
-import { timeoutSchema } from "./run-command.js";
+import { DEFAULT_TIMEOUT_MS, timeoutSchema } from "./run-command.js";
 import { detectTestCommand } from "./test-command.js";
 import { resolveDirectory } from "./working-directory.js";
 
@@ -50,7 +50,7 @@ export const createRunTestsTool = (options: {
         {
           cwd: directory,
           ...(signal ? { signal } : {}),
-          ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+          timeoutMs: timeout_ms ?? DEFAULT_TIMEOUT_MS,
         },
       );
       signal?.throwIfAborted();

@@ -14,7 +14,9 @@ const VIRTUAL_ROOT = "/workspace";
  * relative ones are taken to mean inside the root; anything that leaves the root, by `..` or by a symlink, is refused.
  */
 export const resolveDirectory = async (root: string, cwd: string | undefined): Promise<string> => {
-  const realRoot = await realpath(root);
+  const realRoot = await realpath(root).catch(() => {
+    throw new WorkingDirectoryError(`The workspace "${root}" is not there any more.`);
+  });
   if (cwd === undefined || cwd === "") return realRoot;
   if (cwd.includes("\0")) throw new WorkingDirectoryError("The directory contains a NUL character.");
   const inside =

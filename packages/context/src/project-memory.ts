@@ -46,6 +46,14 @@ export const projectMemoryMiddleware = (options: ProjectMemoryOptions): AgentMid
   const budget = (options.maxTokens ?? 4_000) * CHARS_PER_TOKEN;
   const turns = new Map<string, Promise<string>>();
 
+  const warn = (path: string, error: unknown): void => {
+    try {
+      options.onWarning?.({ path, message: error instanceof Error ? error.message : String(error) });
+    } catch {
+      // Memory is a convenience, and so is word of its failure: neither may stop a model call.
+    }
+  };
+
   const load = async (): Promise<string> => {
     const sections: string[] = [];
     let left = budget;
@@ -60,10 +68,7 @@ export const projectMemoryMiddleware = (options: ProjectMemoryOptions): AgentMid
         sections.push(section(source.path, text, left));
         left -= text.length;
       } catch (error) {
-        options.onWarning?.({
-          path: source.path,
-          message: error instanceof Error ? error.message : String(error),
-        });
+        warn(source.path, error);
       }
     }
     return sections.length > 0 ? ["# Project instructions", ...sections].join("\n\n") : "";
@@ -83,7 +88,10 @@ export const projectMemoryMiddleware = (options: ProjectMemoryOptions): AgentMid
     name: "FiveseamProjectMemory",
     wrapModelCall: async (request, handler) => {
       const lastHuman = request.messages.findLast((message) => HumanMessage.isInstance(message));
-      const memory = await forTurn(lastHuman?.id);
+      const { thread_id } = (request.runtime.configurable ?? {}) as { thread_id?: unknown };
+      // A caller may use one message id in two threads.
+      const turn = lastHuman?.id === undefined ? undefined : `${String(thread_id)}\n${lastHuman.id}`;
+      const memory = await forTurn(turn);
       if (memory === "") return handler(request);
       return handler({
         ...request,

@@ -3,6 +3,8 @@ export interface SystemPromptOptions {
   hasDocs?: boolean;
   /** True when the agent can run commands and tests. */
   canRunCommands?: boolean;
+  /** True when the agent has the write_todos tool. */
+  hasTodos?: boolean;
   /** Names of the delegates on offer. */
   delegates?: readonly string[];
   /** The product's own instructions, put last. */
@@ -37,7 +39,11 @@ export const createSystemPrompt = (options: SystemPromptOptions = {}): string =>
     ].join("\n"),
     [
       "# Work",
-      "- For anything beyond one step, keep a todo list with write_todos and tick items off as they are done.",
+      ...(options.hasTodos
+        ? [
+            "- For anything beyond one step, keep a todo list with write_todos and tick items off as they are done.",
+          ]
+        : []),
       ...(options.canRunCommands
         ? [
             "- See a failure before you fix it: run the tests first, and again after each change.",

@@ -11,11 +11,17 @@ import {
 
 describe("createSystemPrompt", () => {
   it("is the same bytes for the same options, and says only what holds", () => {
-    const full = { hasDocs: true, canRunCommands: true, delegates: ["a", "b"], instructions: " Be brief. " };
+    const full = {
+      hasDocs: true,
+      canRunCommands: true,
+      hasTodos: true,
+      delegates: ["a", "b"],
+      instructions: " Be brief. ",
+    };
     expect(createSystemPrompt(full)).toBe(createSystemPrompt({ ...full }));
     expect(createSystemPrompt(full)).toMatch(/\/docs\/[^]*run the tests[^]*task \(a, b\)[^]*Be brief\.$/);
     const bare = createSystemPrompt();
-    for (const absent of ["/docs/", "run the tests", "Delegate", "Be brief"])
+    for (const absent of ["/docs/", "run the tests", "write_todos", "Delegate", "Be brief"])
       expect(bare).not.toContain(absent);
   });
 });
@@ -91,6 +97,34 @@ describe("projectMemoryMiddleware", () => {
     const [prompt] = await prompts(middleware, ["hi"]);
     expect(prompt).toContain("beta");
     expect(warnings).toEqual([{ path: "/a", message: "EIO" }]);
+    const onWarning = () => {
+      throw new Error("listener");
+    };
+    expect(
+      (await prompts(memory({ "/a": new Error("EIO"), "/b": "beta" }, { onWarning }), ["hi"]))[0],
+    ).toContain("beta");
+  });
+
+  it("keeps threads apart that use one message id", async () => {
+    let text = "one";
+    const middleware = projectMemoryMiddleware({ sources: [{ path: "/a", read: async () => text }] });
+    const model = fakeModel().respond(new AIMessage("ok")).respond(new AIMessage("ok"));
+    const agent = createAgent({
+      model,
+      tools: [],
+      middleware: [middleware],
+      checkpointer: new MemorySaver(),
+    });
+    for (const thread_id of ["a", "b"]) {
+      await agent.invoke(
+        { messages: [new HumanMessage({ id: "same", content: "hi" })] },
+        { configurable: { thread_id } },
+      );
+      text = "two";
+    }
+    expect(model.calls.map(({ messages }) => /one|two/.exec((messages[0] as BaseMessage).text)?.[0])).toEqual(
+      ["one", "two"],
+    );
   });
 });
 

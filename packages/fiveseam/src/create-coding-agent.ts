@@ -63,14 +63,14 @@ const directoryOf = async (workspace: string): Promise<string> => {
   return absolute;
 };
 
-const checkTools = (tools: readonly { name?: unknown }[]): void => {
+const checkTools = (tools: readonly { name?: unknown }[], option = "tools"): void => {
   const seen = new Set<string>();
   for (const tool of tools) {
     const name = String(tool.name);
     if (BUILT_IN_TOOLS.includes(name)) {
-      throw new ConfigError("tools", `"${name}" is a built-in tool's name; rename yours.`);
+      throw new ConfigError(option, `"${name}" is a built-in tool's name; rename yours.`);
     }
-    if (seen.has(name)) throw new ConfigError("tools", `Two tools are named "${name}"; rename one.`);
+    if (seen.has(name)) throw new ConfigError(option, `Two tools are named "${name}"; rename one.`);
     seen.add(name);
   }
 };
@@ -128,6 +128,7 @@ const delegatesOf = (
       );
     }
     const own = spec as SubAgent;
+    checkTools(own.tools ?? [], `subagents.${at}.tools`);
     return {
       ...own,
       tools: own.tools ?? [...tools],
@@ -257,6 +258,7 @@ export const createCodingAgent = async <
   const prompt = createSystemPrompt({
     hasDocs: options.store !== undefined && !options.backend,
     canRunCommands: codingTools.length > 0,
+    hasTodos: todos,
     delegates: subagents.map(({ name }) => name),
     ...(options.systemPrompt === undefined ? {} : { instructions: options.systemPrompt }),
   });

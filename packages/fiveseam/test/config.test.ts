@@ -64,6 +64,12 @@ describe("options that are wrong", () => {
       /exists already/,
     ],
     [
+      "a delegate with a tool of a built-in's name",
+      { subagents: [{ name: "mine", description: "x", systemPrompt: "x", tools: [named("grep")] }] },
+      "subagents.0.tools",
+      /built-in/,
+    ],
+    [
       "a compiled delegate that nobody vouched for",
       { subagents: [{ name: "mine", description: "x", runnable: { invoke: () => undefined } }] },
       "subagents.0",
@@ -130,7 +136,9 @@ describe("every option does something", () => {
   });
   it("todos", async () => {
     expect((await ask({})).tools).toContain("write_todos");
-    expect((await ask({ todos: false })).tools).not.toContain("write_todos");
+    const without = await ask({ todos: false });
+    expect(without.tools).not.toContain("write_todos");
+    expect(without.prompt).not.toContain("write_todos");
   });
   it("host", async () => {
     expect((await ask({})).tools).toEqual(expect.arrayContaining(["run_command", "run_tests"]));

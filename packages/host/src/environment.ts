@@ -1,6 +1,8 @@
 /**
- * Variables that a command may see. A command inherits these and no others: the process that runs an agent holds the
- * keys of model providers, and a repository's scripts have no business with them.
+ * Variables that a command inherits, these and no others: the process that runs an agent holds the keys of model
+ * providers, and a repository's scripts have no business with them. This keeps keys out of the environment, of logs and
+ * of child processes; it is no barrier against a program of the same user that goes looking (on Linux it can read
+ * /proc/PID/environ of its parent).
  */
 export const DEFAULT_ENVIRONMENT: readonly string[] = [
   "PATH",

@@ -1,4 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { onAbort } from "./abort.js";
 import { commandEnvironment, DEFAULT_ENVIRONMENT } from "./environment.js";
 import { OutputBuffer } from "./output-buffer.js";
@@ -12,7 +15,7 @@ import type {
 } from "./process-port.js";
 
 export interface NodeProcessOptions {
-  /** Working directory of commands that name none, absolute. */
+  /** Working directory of commands that name none. */
   root: string;
   /** Names of the environment variables that commands inherit; default `DEFAULT_ENVIRONMENT`. */
   inheritEnv?: readonly string[];
@@ -24,6 +27,10 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_OUTPUT_BYTES = 200_000;
 /** How long output may still come after the command itself has ended before what holds the pipes is stopped. */
 const DRAIN_MS = 250;
+/** How long a killed group may take to be gone; only a process stuck in the kernel takes longer. */
+const KILL_MS = 2_000;
+/** setTimeout takes no longer delay than this, and fires at once for one that is. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 // One listener for all running children: commands must not outlive the process that ran them.
 const running = new Set<ChildProcess>();
@@ -63,7 +70,8 @@ const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /**
  * Runs commands as real processes, each in a process group of its own that is stopped as a whole on abort, on timeout,
- * when the command itself has ended, and when this process exits.
+ * when the command itself has ended, and when this process exits (not when it is killed by a signal that it has no
+ * handler for: Node runs no code then).
  *
  * @example
  * ```ts
@@ -77,17 +85,23 @@ const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
   const allowed = options.inheritEnv ?? DEFAULT_ENVIRONMENT;
   const graceMs = options.killGraceMs ?? 1_000;
+  const root = path.resolve(options.root);
 
   const stop = async (child: ChildProcess): Promise<void> => {
     signalGroup(child, "SIGTERM");
     const deadline = Date.now() + graceMs;
     while (groupAlive(child) && Date.now() < deadline) await delay(20);
-    if (groupAlive(child)) signalGroup(child, "SIGKILL");
+    if (!groupAlive(child)) return;
+    signalGroup(child, "SIGKILL");
+    // SIGKILL cannot be refused, but it takes effect when the process is next scheduled: `run` promises that it has.
+    const killedBy = Date.now() + KILL_MS;
+    while (groupAlive(child) && Date.now() < killedBy) await delay(10);
   };
 
   const run = (command: ProcessCommand, given: ProcessOptions = {}): Promise<ProcessResult> =>
     new Promise((resolve) => {
       const startedAt = performance.now();
+      const cwd = path.resolve(root, given.cwd ?? ".");
       const buffer = new OutputBuffer(given.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES);
       let ending: ProcessEnding | undefined;
       let stoppedBackground = false;
@@ -104,7 +118,9 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
       };
       const notStarted = (error: unknown): void => {
         const { code, message } = error as NodeJS.ErrnoException;
-        ending = { kind: "not_started", code: code ?? "UNKNOWN", message };
+        // spawn blames the program, in the same words, when the directory is what is missing.
+        const reason = existsSync(cwd) ? message : `the working directory "${cwd}" does not exist`;
+        ending = { kind: "not_started", code: code ?? "UNKNOWN", message: reason };
         finish();
       };
       if (given.signal?.aborted) return finish();
@@ -112,26 +128,33 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
       let child: ChildProcess;
       try {
         const env = commandEnvironment(process.env, allowed, given.env);
-        child = start(command, given.cwd ?? options.root, env);
+        child = start(command, cwd, env);
       } catch (error) {
         return notStarted(error);
       }
-      const collect = (stream: "stdout" | "stderr") => (chunk: Buffer) => {
-        buffer.push(chunk);
-        try {
-          given.onOutput?.(chunk.toString("utf8"), stream);
-        } catch {
-          // Progress is a convenience; a listener's fault is not the command's.
-        }
+      const collect = (stream: "stdout" | "stderr") => {
+        // A character may come in two chunks.
+        const decoder = new StringDecoder("utf8");
+        return (chunk: Buffer): void => {
+          buffer.push(chunk);
+          const text = decoder.write(chunk);
+          if (!given.onOutput || text === "") return;
+          try {
+            given.onOutput(text, stream);
+          } catch {
+            // Progress is a convenience; a listener's fault is not the command's.
+          }
+        };
       };
       child.stdout?.on("data", collect("stdout"));
       child.stderr?.on("data", collect("stderr"));
 
       const timeoutMs = given.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-      const timer = setTimeout(() => {
+      const onTimeout = (): void => {
         ending ??= { kind: "timeout", timeoutMs };
         void stop(child);
-      }, timeoutMs);
+      };
+      const timer = timeoutMs <= MAX_TIMER_MS ? setTimeout(onTimeout, timeoutMs) : undefined;
       const abort = (): void => {
         ending ??= { kind: "aborted" };
         void stop(child);

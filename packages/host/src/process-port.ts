@@ -2,13 +2,13 @@
 export type ProcessCommand = { shell: string } | { file: string; args?: readonly string[] };
 
 export interface ProcessOptions {
-  /** Working directory, absolute. Default: the host's root. */
+  /** Working directory; a relative one starts at the host's root, which is the default. */
   cwd?: string;
   /** Added to the environment that the host allows; `undefined` removes a variable. */
   env?: Readonly<Record<string, string | undefined>>;
   /** Stops the process and its children. The result then has the ending "aborted". */
   signal?: AbortSignal;
-  /** Longest run in milliseconds; default 120,000. The result then has the ending "timeout". */
+  /** Longest run in milliseconds; default 120,000, `Infinity` for none. The result then has the ending "timeout". */
   timeoutMs?: number;
   /** Most bytes of output kept, half from the start and half from the end; default 200,000. */
   maxOutputBytes?: number;

@@ -68,7 +68,10 @@ describe("a command", () => {
       kind: "not_started",
       code: "ENOENT",
     });
-    expect((await shell("true", { cwd: "/no/such/dir" })).ending).toMatchObject({ kind: "not_started" });
+    expect((await shell("true", { cwd: "/no/such/dir" })).ending).toMatchObject({
+      kind: "not_started",
+      message: expect.stringContaining('"/no/such/dir" does not exist'),
+    });
     expect((await run({ file: "echo", args: ["a\0b"] })).ending).toMatchObject({ kind: "not_started" });
   });
 
@@ -95,6 +98,14 @@ describe("a command", () => {
 });
 
 describe("output", () => {
+  it("reaches a listener in whole characters", async () => {
+    const { run } = await setUp();
+    let seen = "";
+    const script = `const b = Buffer.from("€"); process.stdout.write(b.subarray(0, 1)); setTimeout(() => process.stdout.write(b.subarray(1)), 100)`;
+    await run(node(script), { onOutput: (text) => void (seen += text) });
+    expect(seen).toBe("€");
+  });
+
   it("of 100 MB is kept in bounded memory: its start, its end, and how much was cut", async () => {
     const { run } = await setUp();
     const before = process.memoryUsage().rss;
@@ -143,6 +154,20 @@ describe("stopping", () => {
     const result = await running;
     expect(result.ending).toEqual({ kind: "aborted" });
     expect(alive(pid)).toBe(false);
+  });
+
+  it("is over when the result is there, also for a background process that ignores SIGTERM and holds no pipe", async () => {
+    const { shell } = await setUp({ killGraceMs: 50 });
+    for (let round = 0; round < 10; round += 1) {
+      const { output } = await shell("trap '' TERM; sleep 60 >/dev/null 2>&1 & echo $!");
+      expect(alive(Number(output))).toBe(false);
+    }
+  });
+
+  it("does not happen without a limit", async () => {
+    const { shell } = await setUp();
+    const result = await shell("sleep 0.1; echo done", { timeoutMs: Number.POSITIVE_INFINITY });
+    expect(result).toMatchObject({ ending: { kind: "exited", exitCode: 0 }, output: "done\n" });
   });
 
   it("with a signal that is aborted already starts nothing", async () => {

@@ -77,11 +77,11 @@ const find = (name: string): Provider => {
 };
 
 const resolve = (provider: Provider, spec: ModelSpec): ResolvedSpec => {
-  const model = spec.model ?? provider.defaultModel;
+  const model = spec.model || provider.defaultModel;
   if (!model) {
     throw new ProviderConfigError(
       "missing_model",
-      `The provider "${provider.name}" has no default model: name one, for instance "${provider.name}:qwen3".`,
+      `The provider "${provider.name}" has no default model: name one, for instance "${provider.name}:MODEL".`,
       { provider: provider.name },
     );
   }

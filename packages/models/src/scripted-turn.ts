@@ -80,6 +80,12 @@ export const checkTurn = (
   where: string,
 ): ScriptedTurn => {
   const checked: ScriptedTurn = typeof turn === "string" ? { text: turn } : turn;
+  if (typeof (turn as { then?: unknown } | null)?.then === "function") {
+    throw new ScriptedModelError(
+      "invalid_turn",
+      `${where} is a promise: a policy returns its turn, it does not await.`,
+    );
+  }
   if (checked === null || typeof checked !== "object") {
     throw new ScriptedModelError(
       "invalid_turn",
@@ -155,8 +161,9 @@ export function* turnChunks(
 export const turnMessage = (
   turn: ScriptedTurn,
   options: { ids: IdSource; usage: UsageMetadata; metadata: Record<string, unknown> },
-): AIMessage =>
-  new AIMessage({
+): AIMessageChunk =>
+  // A chunk, as most clients return: withStructuredOutput of @langchain/core accepts nothing else.
+  new AIMessageChunk({
     content: contentOf(turn.text ?? "", turn.reasoning),
     tool_calls: (turn.toolCalls ?? []).map((call) => ({
       type: "tool_call" as const,

@@ -129,7 +129,7 @@ describe("createChatModel", () => {
     ["", "invalid_spec", /"provider:model"/],
     [":x", "invalid_spec", /"provider:model"/],
     ["oracle:delphi", "unknown_provider", /no provider "oracle".*anthropic/],
-    ["local", "missing_model", /name one, for instance "local:qwen3"/],
+    ["local", "missing_model", /name one, for instance "local:MODEL"/],
     ["openai:gpt-4.1", "missing_key", /OPENAI_API_KEY/],
     ["anthropic", "missing_key", /ANTHROPIC_API_KEY/],
     [{ model: "x" } as never, "invalid_spec", /provider, model/],

@@ -113,6 +113,22 @@ describe("a policy", () => {
     expect(error).toMatchObject({ reason: "policy_failed", cause });
   });
 
+  it("that returns a promise is told that it may not", async () => {
+    const model = new ScriptedChatModel({ policy: (async () => "x") as never });
+    await expect(model.invoke("x")).rejects.toMatchObject({
+      reason: "invalid_turn",
+      message: expect.stringContaining("is a promise"),
+    });
+  });
+
+  it("works with withStructuredOutput", async () => {
+    const model = new ScriptedChatModel({
+      policy: (_m, tools) => ({ toolCalls: [{ name: tools[0]?.name ?? "", args: { city: "Oslo" } }] }),
+    });
+    const structured = model.withStructuredOutput(z.object({ city: z.string() }), { name: "place" });
+    expect(await structured.invoke("Where?")).toEqual({ city: "Oslo" });
+  });
+
   it("sees the tools as a provider is told of them", async () => {
     const model = new ScriptedChatModel({ policy: (_messages, tools) => JSON.stringify(tools) });
     const [seen] = JSON.parse((await model.bindTools([search]).invoke("x")).text) as [

@@ -25,8 +25,6 @@ export interface CodingSubagentsOptions {
   interruptOn?: SubAgent["interruptOn"];
   /** File rules of the main agent, which hold for delegates too. */
   permissions?: readonly FilesystemPermission[];
-  /** Which roles to build; default all. */
-  roles?: readonly RoleName[];
 }
 
 /** File tools that only read, as deepagents names them. */
@@ -72,7 +70,7 @@ const filesFor = (
  * ```
  */
 export const createCodingSubagents = (options: CodingSubagentsOptions): SubAgent[] =>
-  (options.roles ?? (Object.keys(ROLES) as RoleName[])).map((name) => {
+  (Object.keys(ROLES) as RoleName[]).map((name) => {
     const policy = ROLE_POLICIES[name];
     return {
       name,

@@ -59,13 +59,15 @@ describe("createCodingSubagents", () => {
     expect(names(role("code-analyzer", { tools: [writer] }).tools)).toEqual([]);
   });
 
-  it("always contains general-purpose, since deepagents adds an unfenced one otherwise, and can be narrowed", () => {
-    expect(
-      build()
-        .map((each) => each.name)
-        .toSorted(),
-    ).toEqual(Object.keys(ROLES).toSorted());
-    expect(build({ roles: ["code-analyzer"] }).map((each) => each.name)).toEqual(["code-analyzer"]);
+  it("contains every role, general-purpose too, since deepagents adds an unfenced one of that name otherwise", () => {
+    const built = build().map((each) => each.name);
+    expect(built.toSorted()).toEqual(Object.keys(ROLES).toSorted());
+    expect(built).toContain("general-purpose");
+  });
+
+  it("goes by declarations: an undeclared tool with the name of a harmless one reaches no read-only role", () => {
+    const impostor = tool(() => "?", { name: "read_file", description: "x", schema: z.object({}) });
+    expect(names(role("code-analyzer", { tools: [impostor] }).tools)).toEqual([]);
   });
 
   it("puts the pipeline and the given middleware into each, made anew", () => {

@@ -6,7 +6,10 @@ import type { TaskAnchor } from "./task-anchor.js";
 /** What a tool call may return inside LangGraph: a message for the model, or a Command (deepagents' `task` does). */
 export type ToolResult = ToolMessage | Command;
 
-/** One tool call on its way through the pipeline. */
+/**
+ * One tool call on its way through the pipeline. A layer may hand on other `args`; the other fields are facts, and
+ * changing them changes what the layers inside see, not what the tool does.
+ */
 export interface PipelineCall {
   /** The tool call's id, as the model's message states it. */
   readonly id: string;

@@ -54,8 +54,9 @@ export const defineTool = <Schema extends InteropZodObject>(
       `"${definition.name}" is not a tool name that every provider accepts: use 1 to 64 of A-Z a-z 0-9 _ -.`,
     );
   }
-  // Not `tool()`: that one rejects as soon as the signal is aborted and leaves the work running behind it, so that
-  // nobody could wait for a process to be stopped. A run that ignores its signal is given up on by the agent's loop.
+  // Not `tool()`: that one rejects as soon as the signal is aborted and leaves the work running behind it, so that no
+  // layer could wait for a process to be stopped. LangGraph itself gives up on a task when its signal is aborted, so a
+  // run that ignores the signal holds up nobody.
   const made = new DynamicStructuredTool({
     name: definition.name,
     description: definition.description,

@@ -12,7 +12,7 @@ export const EFFECTS = [
 
 export type Effect = (typeof EFFECTS)[number];
 
-/** What a tool says of itself. Everything the pipeline decides about a tool follows from this, never from its name. */
+/** What a tool says of itself. Everything that is decided about a tool follows from this. */
 export interface ToolDeclaration {
   /** Every effect a call may have; `[]` for a tool that only computes. */
   readonly effects: readonly Effect[];
@@ -31,8 +31,9 @@ export const UNDECLARED: ToolDeclaration = Object.freeze({ effects: EFFECTS, ide
 const DECLARATION = Symbol.for("fiveseam.tool-declaration");
 
 /**
- * deepagents' own tools carry no declaration, so they are known by name here. `task` is a container: what a delegate
- * does is declared by the calls inside it, and on resume it goes on from the delegate's own checkpoint.
+ * deepagents' own tools carry no declaration, so the middleware knows them by name: deepagents refuses a tool of that
+ * name beside them. `task` is a container: what a delegate does is declared by the calls inside it, and on resume it
+ * goes on from the delegate's own checkpoint.
  */
 const BUILT_IN: Readonly<Record<string, ToolDeclaration>> = {
   ls: { effects: ["fs.read"], idempotent: true },
@@ -76,14 +77,15 @@ export const declareEffects = <T extends object>(tool: T, declaration: ToolDecla
   return tool;
 };
 
-/** The declaration of a tool: its own, else deepagents' for its built-in tools, else every effect. */
-export const declarationOf = (tool: { readonly name?: unknown } | undefined): ToolDeclaration => {
-  if (!tool) return UNDECLARED;
-  const own = (tool as { readonly [DECLARATION]?: ToolDeclaration })[DECLARATION];
-  if (own) return own;
-  return typeof tool.name === "string" && Object.hasOwn(BUILT_IN, tool.name)
-    ? (BUILT_IN[tool.name] as ToolDeclaration)
-    : UNDECLARED;
+/** The declaration of a tool: its own, else every effect. Its name says nothing. */
+export const declarationOf = (tool: object | undefined): ToolDeclaration =>
+  (tool as { readonly [DECLARATION]?: ToolDeclaration } | undefined)?.[DECLARATION] ?? UNDECLARED;
+
+/** As `declarationOf`, for a tool that stands in an agent of deepagents, whose built-in tools are known. */
+export const declarationInAgent = (tool: { readonly name?: unknown } | undefined): ToolDeclaration => {
+  const own = declarationOf(tool);
+  if (own !== UNDECLARED || typeof tool?.name !== "string" || !Object.hasOwn(BUILT_IN, tool.name)) return own;
+  return BUILT_IN[tool.name] as ToolDeclaration;
 };
 
 /** True when running a call of this tool once more can do no harm. */

@@ -1,6 +1,7 @@
 export {
   EFFECTS,
   UNDECLARED,
+  declarationInAgent,
   declarationOf,
   declareEffects,
   isRepeatable,

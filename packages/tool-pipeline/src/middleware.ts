@@ -1,6 +1,6 @@
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import type { PipelineCall, ToolResult } from "./call.js";
-import { declarationOf } from "./effects.js";
+import { declarationInAgent } from "./effects.js";
 import type { Pipeline } from "./pipeline.js";
 import { anchorOf } from "./task-anchor.js";
 
@@ -28,7 +28,7 @@ const callOf = (request: Request): PipelineCall => {
     toolName: request.toolCall.name,
     args: request.toolCall.args,
     toolExists: request.tool !== undefined,
-    declaration: declarationOf(request.tool),
+    declaration: declarationInAgent(request.tool),
     threadId: typeof threadId === "string" ? threadId : undefined,
     namespace: typeof namespace === "string" ? namespace : "",
     messages: request.state?.messages ?? [],

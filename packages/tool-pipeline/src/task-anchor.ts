@@ -27,7 +27,7 @@ const isSaver = (value: unknown): value is TaskAnchor["saver"] =>
  * Reads the anchor from a task's `configurable`. LangGraph 1.5 puts these keys there for its own use (pregel/algo.js):
  * `__pregel_checkpointer`, `__pregel_task_id`, `checkpoint_map` (namespace to checkpoint id), `checkpoint_ns` (the
  * graph's namespace, then `node:task`) and `__pregel_resuming`. They are not public, so a missing one means no anchor,
- * never an error; `task-anchor.test.ts` fails when a new release moves them.
+ * never an error; a test of the middleware fails when a new release moves them.
  */
 export const anchorOf = (
   configurable: Readonly<Record<string, unknown>> | undefined,

@@ -31,7 +31,8 @@ const count = (notes: readonly string[], kind: string): number =>
  * there without a result, the call is reported to the model as unknown instead of being repeated. A tool that
  * interrupts itself is noted as suspended and may run again when the interrupt is answered, as LangGraph does.
  *
- * Without a checkpointer there is nothing to resume, and the layer does nothing.
+ * Without a checkpointer there is nothing to resume, and the layer does nothing. Run the graph with durability "sync":
+ * with "async", LangGraph's default, a tool may run before the checkpoint that its note belongs to is stored.
  */
 export const unfinishedCalls = (): Layer => ({
   name: "unfinished-calls",

@@ -6,6 +6,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import {
   createPipeline,
+  declarationInAgent,
   declarationOf,
   declareEffects,
   defineTool,
@@ -37,12 +38,15 @@ const callOf = (given: Partial<PipelineCall> = {}): PipelineCall => ({
 const answer = (content = "ok") => new ToolMessage({ content, tool_call_id: "c1" });
 
 describe("declarations", () => {
-  it("an undeclared tool has every effect, and deepagents' own tools have theirs", () => {
+  it("an undeclared tool has every effect, whatever its name; deepagents' own are known inside an agent", () => {
     expect(declarationOf(undefined).effects).toEqual(EFFECTS);
-    expect(declarationOf({ name: "mystery" }).effects).toEqual(EFFECTS);
-    expect(declarationOf({ name: "toString" }).effects).toEqual(EFFECTS);
-    expect(declarationOf({ name: "grep" }).effects).toEqual(["fs.read"]);
-    expect(declarationOf({ name: "edit_file" }).effects).toContain("fs.write");
+    expect(declarationOf({ name: "grep" }).effects).toEqual(EFFECTS);
+    expect(declarationInAgent({ name: "mystery" }).effects).toEqual(EFFECTS);
+    expect(declarationInAgent({ name: "toString" }).effects).toEqual(EFFECTS);
+    expect(declarationInAgent({ name: "grep" }).effects).toEqual(["fs.read"]);
+    expect(declarationInAgent({ name: "edit_file" }).effects).toContain("fs.write");
+    const own = declareEffects({ name: "grep" }, { effects: ["exec"] });
+    expect(declarationInAgent(own).effects).toEqual(["exec"]);
   });
 
   it("a declaration beats the name, survives deepagents' way of copying a tool, and cannot be changed from outside", () => {
