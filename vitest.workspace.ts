@@ -32,7 +32,7 @@ export default defineConfig({
         name: folder.replace(/^packages\//, ""),
         include: ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"],
         globals: folder.endsWith("checkpoint-sqljs"),
-        testTimeout: 30_000,
+        testTimeout: folder.startsWith("examples/") ? 120_000 : 30_000,
         hookTimeout: 30_000,
       },
     })),
