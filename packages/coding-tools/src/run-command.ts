@@ -3,18 +3,8 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
+import { runShell, timeoutSchema } from "./shell-run.js";
 import { resolveDirectory } from "./working-directory.js";
-
-export const DEFAULT_TIMEOUT_MS = 120_000;
-const MAX_TIMEOUT_MS = 600_000;
-
-export const timeoutSchema = z
-  .number()
-  .int()
-  .min(1)
-  .max(MAX_TIMEOUT_MS)
-  .optional()
-  .describe(`Time limit in milliseconds; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`);
 
 /** The tool that runs one shell command in the workspace and reports how it ended. */
 export const createRunCommandTool = (options: {
@@ -38,15 +28,11 @@ export const createRunCommandTool = (options: {
     effects: ["exec"],
     async run({ command, cwd, timeout_ms }, { signal }) {
       const directory = await resolveDirectory(options.root, cwd);
-      const result = await options.process.run(
-        { shell: command },
-        {
-          cwd: directory,
-          ...(signal ? { signal } : {}),
-          timeoutMs: timeout_ms ?? DEFAULT_TIMEOUT_MS,
-        },
-      );
-      signal?.throwIfAborted();
+      const result = await runShell(options.process, command, {
+        cwd: directory,
+        timeoutMs: timeout_ms,
+        signal,
+      });
       return {
         content: [endingLine(result), ...noteLines(result), result.output].join("\n").trimEnd(),
         artifact: artifactOf(command, result),

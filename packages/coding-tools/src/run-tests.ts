@@ -3,7 +3,7 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
-import { DEFAULT_TIMEOUT_MS, timeoutSchema } from "./run-command.js";
+import { runShell, timeoutSchema } from "./shell-run.js";
 import { detectTestCommand } from "./test-command.js";
 import { resolveDirectory } from "./working-directory.js";
 
@@ -45,15 +45,7 @@ export const createRunTestsTool = (options: {
             '"npx vitest run", "pytest" or "go test ./...".',
         );
       }
-      const result = await options.process.run(
-        { shell: line },
-        {
-          cwd: directory,
-          ...(signal ? { signal } : {}),
-          timeoutMs: timeout_ms ?? DEFAULT_TIMEOUT_MS,
-        },
-      );
-      signal?.throwIfAborted();
+      const result = await runShell(options.process, line, { cwd: directory, timeoutMs: timeout_ms, signal });
       const text = [verdict(result), `$ ${line}`, ...noteLines(result), "", result.output]
         .join("\n")
         .trimEnd();

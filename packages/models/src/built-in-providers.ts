@@ -1,3 +1,4 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Provider, ResolvedSpec } from "./provider.js";
 import { ScriptedChatModel } from "./scripted-chat-model.js";
 
@@ -26,6 +27,22 @@ const anthropic: Provider = {
   },
 };
 
+/** A client of OpenAI's or of a server with its API. */
+const openAiClient = async (
+  spec: ResolvedSpec,
+  configuration: { baseURL?: string; organization?: null; project?: null },
+): Promise<BaseChatModel> => {
+  const { ChatOpenAI } = await import("@langchain/openai");
+  return new ChatOpenAI({
+    // `apiKey`, never the alias `openAIApiKey`: the client leaves `apiKey` undefined then.
+    ...given(spec),
+    model: spec.model,
+    maxRetries: spec.maxRetries,
+    configuration,
+    ...(spec.timeoutMs === undefined ? {} : { timeout: spec.timeoutMs }),
+  });
+};
+
 const openai: Provider = {
   name: "openai",
   title: "OpenAI",
@@ -33,17 +50,7 @@ const openai: Provider = {
   defaultModel: "gpt-4.1",
   keyVariables: ["OPENAI_API_KEY"],
   package: "@langchain/openai",
-  async create(spec) {
-    const { ChatOpenAI } = await import("@langchain/openai");
-    return new ChatOpenAI({
-      // `apiKey`, never the alias `openAIApiKey`: the client leaves `apiKey` undefined then.
-      ...given(spec),
-      model: spec.model,
-      maxRetries: spec.maxRetries,
-      ...(spec.timeoutMs === undefined ? {} : { timeout: spec.timeoutMs }),
-      ...(spec.baseURL === undefined ? {} : { configuration: { baseURL: spec.baseURL } }),
-    });
-  },
+  create: (spec) => openAiClient(spec, spec.baseURL === undefined ? {} : { baseURL: spec.baseURL }),
 };
 
 /** Ollama's default; LM Studio, llama.cpp, vLLM and Docker Model Runner serve the same API at other ports. */
@@ -53,23 +60,17 @@ const local: Provider = {
   name: "local",
   title: "Local server with an OpenAI-compatible API",
   package: "@langchain/openai",
-  async create(spec) {
-    const { ChatOpenAI } = await import("@langchain/openai");
-    return new ChatOpenAI({
-      ...given(spec),
-      model: spec.model,
-      maxRetries: spec.maxRetries,
-      // The client refuses to start without a key, and would take OPENAI_API_KEY and send it to this server.
-      apiKey: spec.apiKey ?? "not-needed",
-      ...(spec.timeoutMs === undefined ? {} : { timeout: spec.timeoutMs }),
-      configuration: {
+  create: (spec) =>
+    openAiClient(
+      // The client refuses to start without a key, and would take OPENAI_API_KEY and send it to this server …
+      { ...spec, apiKey: spec.apiKey ?? "not-needed" },
+      {
         baseURL: spec.baseURL ?? process.env["FIVESEAM_LOCAL_URL"] ?? LOCAL_URL,
-        // As above, for OPENAI_ORG_ID and OPENAI_PROJECT_ID.
+        // … and so with OPENAI_ORG_ID and OPENAI_PROJECT_ID.
         organization: null,
         project: null,
       },
-    });
-  },
+    ),
 };
 
 const scripted: Provider = {
