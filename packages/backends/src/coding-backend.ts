@@ -9,6 +9,7 @@ import {
 } from "deepagents";
 import { canonicalPath } from "./canonical-path.js";
 import { BackendError } from "./errors.js";
+import { perThread } from "./per-thread.js";
 
 /** Where the workspace is, for the model and in every rule. */
 export const WORKSPACE_ROUTE = "/workspace/";
@@ -30,7 +31,7 @@ export interface CodingBackendOptions {
   docsNamespace?: string[];
   /**
    * Path of a directory for large tool results and old history, which then stay out of the graph's state and
-   * its checkpoints. Without one they are kept in the state.
+   * its checkpoints; each thread has a folder of its own there. Without one they are kept in the state.
    */
   spillDirectory?: string;
   /** Further routes; each key begins and ends with "/". */
@@ -114,7 +115,9 @@ export const createCodingBackend = (options: CodingBackendOptions): CompositeBac
   }
   if (spillDirectory !== undefined) {
     const spill = path.resolve(spillDirectory || refuseEmpty("spillDirectory"));
-    for (const route of HARNESS_ROUTES) routes[route] = disk(path.join(spill, route));
+    for (const route of HARNESS_ROUTES) {
+      routes[route] = perThread((name) => disk(path.join(spill, route, name)));
+    }
   }
   checkExtra(Object.keys(extra), [WORKSPACE_ROUTE, DOCS_ROUTE, ...HARNESS_ROUTES]);
   return new CompositeBackend(new StateBackend(), { ...routes, ...extra });

@@ -55,9 +55,11 @@ export const readOnly = (
     uploadFiles: async (files) => {
       const allowed = files.filter(([path]) => writable(path));
       const stored = allowed.length > 0 && backend.uploadFiles ? await backend.uploadFiles(allowed) : [];
+      // By position: a backend may answer with another form of the path.
+      let next = 0;
       return files.map(
         ([path]) =>
-          stored.find((answer) => answer.path === path) ?? { path, error: "permission_denied" as const },
+          (writable(path) ? stored[next++] : undefined) ?? { path, error: "permission_denied" as const },
       );
     },
     downloadFiles: (paths) =>

@@ -47,11 +47,11 @@ export const projectMemoryMiddleware = (options: ProjectMemoryOptions): AgentMid
   const turns = new Map<string, Promise<string>>();
 
   const warn = (path: string, error: unknown): void => {
+    const message = error instanceof Error ? error.message : String(error);
+    // Memory is a convenience, and so is word of its failure: neither may stop a model call.
     try {
-      options.onWarning?.({ path, message: error instanceof Error ? error.message : String(error) });
-    } catch {
-      // Memory is a convenience, and so is word of its failure: neither may stop a model call.
-    }
+      Promise.resolve(options.onWarning?.({ path, message })).catch(() => {});
+    } catch {}
   };
 
   const load = async (): Promise<string> => {

@@ -1,12 +1,12 @@
 import { HumanMessage } from "@langchain/core/messages";
 import type { ApprovalAction, Decision } from "./events.js";
-import { ResumeError } from "./errors.js";
+import { ConfigError, ResumeError } from "./errors.js";
 
 /** An answer to one action of an approval. */
 export type ApprovalDecision =
   | { type: "approve" }
-  /** Runs the tool with other arguments, or another tool. */
-  | { type: "edit"; tool?: string; args: Record<string, unknown> }
+  /** Runs the tool with other arguments. */
+  | { type: "edit"; args: Record<string, unknown> }
   /** The model is told the reason. */
   | { type: "reject"; reason?: string };
 
@@ -22,6 +22,18 @@ interface RawInterrupt {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
+
+/** True for what can be stored: a value that the serializer cannot write would take the place of the conversation. */
+const isJson = (value: unknown): boolean => {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  isRecord(value) && !Array.isArray(value) && isJson(value);
 
 /** Reads an interrupt; langchain's humanInTheLoopMiddleware raises `{ actionRequests, reviewConfigs }` for N actions. */
 export const readInterrupt = (raw: RawInterrupt): PendingInterrupt | undefined => {
@@ -63,9 +75,12 @@ const decisionFor = (
     case "approve":
       return { type: "approve" };
     case "edit":
-      if (!isRecord(decision.args)) return refuse("an edit needs args, the arguments to run with");
-      return { type: "edit", editedAction: { name: decision.tool ?? action.tool, args: decision.args } };
+      if (!isPlain(decision.args)) return refuse("an edit needs args: a plain object of what JSON can hold");
+      // Never another tool: it may be one with a stricter gate, or with none.
+      return { type: "edit", editedAction: { name: action.tool, args: decision.args } };
     case "reject":
+      if (decision.reason !== undefined && typeof decision.reason !== "string")
+        return refuse("a reason is text");
       return { type: "reject", ...(decision.reason ? { message: decision.reason } : {}) };
   }
 };
@@ -136,6 +151,13 @@ export const resumeMap = (
         `"${id}" is an approval; pass its decision in \`approvals\`.`,
       );
     }
+    if (!isJson(value)) {
+      throw new ResumeError(
+        "invalid_decision",
+        threadId,
+        `The answer to "${id}" is nothing that JSON can hold.`,
+      );
+    }
     map[id] = value;
   }
   return map;
@@ -165,9 +187,20 @@ export const droppedApprovals = (
 /** Text, or LangChain content blocks (images and files among them). */
 export type RunInput = string | HumanMessage | HumanMessage["content"];
 
+/** @throws {ConfigError} when the input is nothing that a message can hold. */
 export const toHumanMessage = (input: RunInput, id: string): HumanMessage => {
-  // A copy, so that the caller's message can be sent again.
+  // Always an id of its own: a message with an id that the thread has would take that one's place.
   if (HumanMessage.isInstance(input))
-    return new HumanMessage({ ...input.lc_kwargs, content: input.content, id: input.id ?? id });
+    return new HumanMessage({ ...input.lc_kwargs, content: input.content, id });
+  const blocks =
+    Array.isArray(input) &&
+    input.length > 0 &&
+    input.every((block: unknown) => isPlain(block) && typeof block["type"] === "string");
+  if (typeof input !== "string" && !blocks) {
+    throw new ConfigError(
+      "input",
+      'A message is text, or a list of content blocks such as { type: "text", text: "…" }.',
+    );
+  }
   return new HumanMessage({ id, content: input as HumanMessage["content"] });
 };

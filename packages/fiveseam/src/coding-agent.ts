@@ -2,6 +2,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { DeepAgent, DeepAgentTypeConfig } from "deepagents";
 import type { RunInput } from "./approvals.js";
+import { AgentClosedError } from "./errors.js";
 import type { RunEvent } from "./events.js";
 import {
   startResume,
@@ -52,6 +53,8 @@ export type CodingAgent<Types extends DeepAgentTypeConfig = DeepAgentTypeConfig,
 export interface Shared {
   readonly runtime: Runtime;
   readonly stateDir: string | undefined;
+  /** The one closing, whoever asks for it and however often. */
+  readonly closing: { done?: Promise<void> };
   /** Releases what this agent opened, not what it was given. */
   dispose(): Promise<void>;
 }
@@ -71,13 +74,14 @@ export const addMethods = <Agent extends object>(
   const { runtime } = shared;
   const runnable = agent as unknown as RunnableAgent;
   const bare = (agent as unknown as Configurable).withConfig.bind(agent) as Configurable["withConfig"];
-  const close = async (): Promise<void> => {
-    if (runtime.closed) return;
+  const close = (): Promise<void> => {
     runtime.closed = true;
-    const active = [...runtime.active];
-    for (const run of active) run.abort();
-    await Promise.all(active.map((run) => run.done));
-    await shared.dispose();
+    return (shared.closing.done ??= (async () => {
+      const active = [...runtime.active];
+      for (const run of active) run.abort(new AgentClosedError());
+      await Promise.all(active.map((run) => run.done));
+      await shared.dispose();
+    })());
   };
   return Object.assign(agent, {
     run: (input: RunInput, options: RunOptions) => startRun(runnable, runtime, input, options),

@@ -65,8 +65,9 @@ const directoryOf = async (workspace: string): Promise<string> => {
 
 const checkTools = (tools: readonly { name?: unknown }[], option = "tools"): void => {
   const seen = new Set<string>();
-  for (const tool of tools) {
-    const name = String(tool.name);
+  for (const { name } of tools) {
+    // A tool that the provider runs may have none.
+    if (typeof name !== "string") continue;
     if (BUILT_IN_TOOLS.includes(name)) {
       throw new ConfigError(option, `"${name}" is a built-in tool's name; rename yours.`);
     }
@@ -75,12 +76,12 @@ const checkTools = (tools: readonly { name?: unknown }[], option = "tools"): voi
   }
 };
 
-const checkGates = (interruptOn: object | undefined, toolNames: readonly string[]): void => {
+const checkGates = (option: string, interruptOn: object | undefined, toolNames: readonly string[]): void => {
   for (const name of Object.keys(interruptOn ?? {})) {
     if (toolNames.includes(name)) continue;
     throw new ConfigError(
-      `interruptOn.${name}`,
-      `interruptOn gates "${name}", but there is no such tool; the tools are ${toolNames.toSorted().join(", ")}.`,
+      `${option}.${name}`,
+      `${option} gates "${name}", but there is no such tool; the tools are ${toolNames.toSorted().join(", ")}.`,
     );
   }
 };
@@ -132,7 +133,8 @@ const delegatesOf = (
     return {
       ...own,
       tools: own.tools ?? [...tools],
-      ...(interruptOn && !own.interruptOn ? { interruptOn } : {}),
+      // The agent's gates hold for every delegate; its own can only add to them.
+      ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
       middleware: [toolPipelineMiddleware(pipeline), ...(own.middleware ?? [])],
     } as AnySubAgent;
   });
@@ -184,7 +186,14 @@ export const createCodingAgent = async <
   const stateDir = keepsState
     ? path.resolve(options.stateDir ?? (await defaultStateDirectory(workspace)))
     : undefined;
-  if (stateDir !== undefined) await ensureStateDirectory(stateDir);
+  if (stateDir !== undefined) {
+    await ensureStateDirectory(stateDir).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new ConfigError("stateDir", `"${stateDir}" cannot be used as the state directory: ${why}`, {
+        cause,
+      });
+    });
+  }
 
   const backend = (options.backend ??
     createCodingBackend({
@@ -248,12 +257,20 @@ export const createCodingAgent = async <
     memory(),
     ...(options.middleware ?? []),
   ];
-  checkGates(interruptOn, [
+  const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
+  checkTools([...tools, ...brought]);
+  const names = (given: readonly { name?: unknown }[]): string[] => given.map(({ name }) => String(name));
+  checkGates("interruptOn", interruptOn, [
     ...BUILT_IN_TOOLS,
-    ...[...tools, ...middleware.flatMap((each) => each.tools ?? []), ...delegates.flatMap(toolsOf)].map(
-      (tool) => String((tool as { name?: unknown }).name),
-    ),
+    ...names([...tools, ...brought, ...delegates.flatMap(toolsOf)]),
   ]);
+  for (const [at, delegate] of (options.subagents ?? []).entries()) {
+    const own = (delegate as { interruptOn?: object }).interruptOn;
+    checkGates(`subagents.${at}.interruptOn`, own, [
+      ...BUILT_IN_TOOLS,
+      ...names([...toolsOf(delegate), ...("tools" in delegate && delegate.tools ? [] : tools)]),
+    ]);
+  }
 
   const prompt = createSystemPrompt({
     hasDocs: options.store !== undefined && !options.backend,
@@ -284,9 +301,10 @@ export const createCodingAgent = async <
   return addMethods(agent, {
     runtime,
     stateDir,
+    closing: {},
     dispose: async () => opened?.close(),
   }) as never;
 };
 
-const toolsOf = (delegate: AnySubAgent): readonly unknown[] =>
-  "tools" in delegate ? (delegate.tools ?? []) : [];
+const toolsOf = (delegate: AnySubAgent): readonly { name?: unknown }[] =>
+  "tools" in delegate ? ((delegate.tools ?? []) as { name?: unknown }[]) : [];

@@ -1,3 +1,4 @@
+import { canonicalPath } from "@fiveseam/backends";
 import type { ModelSpec } from "@fiveseam/models";
 import type { Host } from "@fiveseam/host";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
@@ -94,7 +95,48 @@ const named = (what: string) =>
       typeof value === "object" && value !== null && typeof (value as { name?: unknown }).name === "string",
     `expected ${what} with a name`,
   );
-const virtualPath = z.string().startsWith("/", 'expected a virtual path that begins with "/"');
+const isCanonical = (path: string): boolean => {
+  try {
+    return canonicalPath(path) === path.replace(/(.)\/$/, "$1");
+  } catch {
+    return false;
+  }
+};
+const virtualPath = z
+  .string()
+  .refine(isCanonical, 'expected a virtual path that begins with "/", without "." or ".."');
+/** A LangChain tool, or a tool that the provider runs (`{ type: "web_search_20250305", … }`). */
+const tool = z.custom<object>((value) => {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, invoke, type } = value as { name?: unknown; invoke?: unknown; type?: unknown };
+  return typeof invoke === "function" ? typeof name === "string" && name !== "" : typeof type === "string";
+}, "expected a tool with a name");
+const gates = z.record(
+  z.string(),
+  z.union(
+    [z.boolean(), z.looseObject({ allowedDecisions: z.array(z.enum(["approve", "edit", "reject"])).min(1) })],
+    'expected true, false, or { allowedDecisions: ["approve", "edit", "reject"] } with one of them at least',
+  ),
+);
+const delegate = z.union(
+  [
+    z.looseObject({
+      name: z.string().min(1),
+      description: z.string().min(1),
+      systemPrompt: z.union([z.string().min(1), object("a message")]),
+      interruptOn: gates.optional(),
+    }),
+    z
+      .looseObject({ name: z.string().min(1), runnable: z.unknown() })
+      .refine((each) => each.runnable !== undefined),
+    z.looseObject({ name: z.string().min(1), graphId: z.string() }),
+  ],
+  "expected a delegate with a name, a description and a systemPrompt, and gates that name decisions",
+);
+const permission = z.looseObject(
+  { operations: z.array(z.string()).min(1), paths: z.array(z.string()).min(1) },
+  "expected { operations, paths, mode } as in deepagents",
+);
 
 const schema = z.strictObject({
   workspace: z.string().min(1, "expected the path of a directory"),
@@ -103,9 +145,9 @@ const schema = z.strictObject({
     'expected "provider:model", a spec, or a chat model',
   ),
   systemPrompt: z.string().optional(),
-  tools: z.array(named("a tool")).optional(),
+  tools: z.array(tool).optional(),
   middleware: z.array(named("a middleware")).optional(),
-  subagents: z.array(named("a delegate")).optional(),
+  subagents: z.array(delegate).optional(),
   skills: z.array(virtualPath).optional(),
   memory: z.array(virtualPath).optional(),
   todos: z.boolean().optional(),
@@ -119,10 +161,10 @@ const schema = z.strictObject({
   unsafe: z.boolean().optional(),
   name: z.string().min(1).optional(),
   responseFormat: z.unknown().optional(),
-  contextSchema: z.unknown().optional(),
-  stateSchema: z.unknown().optional(),
-  interruptOn: z.record(z.string(), z.union([z.boolean(), object("a gate")])).optional(),
-  permissions: z.array(object("a rule")).optional(),
+  contextSchema: object("a zod object").optional(),
+  stateSchema: object("a state schema").optional(),
+  interruptOn: gates.optional(),
+  permissions: z.array(permission).optional(),
 });
 
 /** Options of `createDeepAgent` that have no place here, and what to do instead. */
@@ -153,8 +195,9 @@ const nearest = (name: string): string | undefined =>
     .toSorted((one, other) => one.far - other.far)[0]?.option;
 
 const unknownOption = (name: string): ConfigError => {
-  const instead = INSTEAD[name] ?? nearest(name);
-  const hint = INSTEAD[name]
+  const known = Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : undefined;
+  const instead = known ?? nearest(name);
+  const hint = known
     ? `: ${instead}`
     : instead
       ? `; did you mean "${instead}"?`

@@ -1,19 +1,26 @@
 import { randomUUID } from "node:crypto";
-import type { AIMessage } from "@langchain/core/messages";
+import { setMaxListeners } from "node:events";
+import type { HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { Command, type BaseCheckpointSaver, type StateSnapshot } from "@langchain/langgraph";
+import {
+  Command,
+  type BaseCheckpointSaver,
+  type CheckpointTuple,
+  type StateSnapshot,
+} from "@langchain/langgraph";
 import {
   droppedApprovals,
-  readInterrupt,
   resumeMap,
   toHumanMessage,
   type Answers,
   type PendingInterrupt,
   type RunInput,
 } from "./approvals.js";
+import { errorFacts } from "./error-facts.js";
 import { AgentClosedError, ConfigError, ResumeError, ThreadBusyError } from "./errors.js";
+import { EventQueue } from "./event-queue.js";
 import type { FinishReason, RunEvent } from "./events.js";
-import { partsOf } from "./message-content.js";
+import { closingMessages, lastTextOf, messagesOf, pendingInterrupts, storedCallIds } from "./thread-state.js";
 import type { ThreadGate, ThreadLease } from "./threads.js";
 import { STREAM_MODES, Translator, type StreamItem } from "./translator.js";
 
@@ -47,84 +54,332 @@ export interface Runtime {
   readonly checkpointer: BaseCheckpointSaver | undefined;
   /** Problems noticed while the agent was made or between runs; each is reported by the next run once. */
   readonly warnings: { code: string; message: string }[];
-  readonly active: Set<{ abort(): void; done: Promise<void> }>;
+  readonly active: Set<{ abort(reason: Error): void; done: Promise<void> }>;
   closed: boolean;
 }
 
-type Work = { kind: "message"; input: RunInput } | { kind: "resume"; answers: Answers };
+type Work =
+  { kind: "message"; message: HumanMessage; queued: boolean } | { kind: "resume"; answers: Answers };
 
-const describe = (error: unknown): { name: string; message: string; code?: string } => {
-  // The innermost error's own words: LangChain wraps what a middleware throws once a layer.
-  let at = error;
-  for (let depth = 0; depth < 20; depth += 1) {
-    const cause =
-      at instanceof Error && at.name === (at.cause as Error | undefined)?.name ? at.cause : undefined;
-    if (cause === undefined) break;
-    at = cause;
-  }
-  if (!(at instanceof Error)) return { name: "Error", message: String(at) };
-  const { code } = at as { code?: unknown };
-  return { name: at.name, message: at.message, ...(typeof code === "string" ? { code } : {}) };
-};
+/** How long the end of an aborted run waits for a checkpointer that does not answer. */
+const CHECKPOINTER_MS = 2_000;
 
-/** Channels of pending writes that are not a task's result (LangGraph 1.5, constants.js). */
-const NOT_RESULTS = new Set(["__interrupt__", "__resume__", "__error__", "__error_source_node__"]);
-
-/**
- * What a thread waits for. A task that was resumed and has finished, while a parallel one has not, keeps its interrupt
- * in the checkpoint, and `getState` leaves out its result then; only the pending writes tell that it is answered.
- */
-const pendingOf = async (
-  state: StateSnapshot | undefined,
-  checkpointer: BaseCheckpointSaver | undefined,
-): Promise<PendingInterrupt[]> => {
-  const interrupted = (state?.tasks ?? []).filter((task) => task.interrupts.length > 0);
-  if (!state || interrupted.length === 0) return [];
-  const tuple = await checkpointer?.getTuple(state.config);
-  const done = new Set(
-    (tuple?.pendingWrites ?? []).flatMap(([taskId, channel]) => (NOT_RESULTS.has(channel) ? [] : [taskId])),
-  );
-  return interrupted
-    .filter((task) => !done.has(task.id))
-    .flatMap((task) =>
-      task.interrupts.flatMap(
-        (interrupt) => readInterrupt(interrupt as { id?: string; value?: unknown }) ?? [],
-      ),
-    );
-};
-
-/** What the agent said last, from a stored state. */
-const lastTextOf = (state: StateSnapshot | undefined): string => {
-  const { messages } = (state?.values ?? {}) as { messages?: AIMessage[] };
-  const last = messages?.findLast((message) => message.getType() === "ai");
-  return last ? partsOf(last).text : "";
-};
-
-const checkOptions = (options: { threadId: string }): void => {
+const checkOptions = (options: RunOptions): void => {
   if (typeof options?.threadId !== "string" || options.threadId === "") {
     throw new ConfigError("threadId", 'A run needs a thread: pass { threadId: "…" }, any non-empty string.');
   }
+  if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function") {
+    throw new ConfigError(
+      "signal",
+      "`signal` is no AbortSignal; of an AbortController pass `controller.signal`.",
+    );
+  }
+  const { whenBusy } = options;
+  if (whenBusy !== undefined && whenBusy !== "fail" && whenBusy !== "queue") {
+    throw new ConfigError("whenBusy", '`whenBusy` is "fail" or "queue".');
+  }
 };
 
-/** One run on one thread. The generator does the work as it is read; ending the iteration early aborts the run. */
+/** The promise's value, or an error once it has taken too long after the signal was aborted. */
+const unlessAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  let give = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    give = () => {
+      timer = setTimeout(() => reject(new Error("The checkpointer does not answer.")), CHECKPOINTER_MS);
+    };
+    if (signal.aborted) give();
+    else signal.addEventListener("abort", give, { once: true });
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", give);
+  }
+};
+
+/** One run on one thread, from taking the thread to letting it go. It does not depend on anybody reading its events. */
+class Run {
+  readonly #agent: RunnableAgent;
+  readonly #runtime: Runtime;
+  readonly #lease: ThreadLease;
+  readonly #translator: Translator;
+  readonly #work: Work;
+  readonly #options: RunOptions;
+  readonly #own = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly events = new EventQueue<RunEvent>();
+  readonly done: Promise<void>;
+  #started = false;
+  #values: object | undefined;
+
+  constructor(
+    agent: RunnableAgent,
+    runtime: Runtime,
+    lease: ThreadLease,
+    translator: Translator,
+    work: Work,
+    options: RunOptions,
+  ) {
+    this.#agent = agent;
+    this.#runtime = runtime;
+    this.#lease = lease;
+    this.#translator = translator;
+    this.#work = work;
+    this.#options = options;
+    // `any` adds no listener to the caller's signal, which may serve many runs; ours serves all tools of this one.
+    this.#signal = AbortSignal.any([this.#own.signal, ...(options.signal ? [options.signal] : [])]);
+    setMaxListeners(0, this.#signal);
+    runtime.active.add(this);
+    this.done = this.#run();
+  }
+
+  abort(reason: Error): void {
+    this.#own.abort(reason);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#execute();
+      this.events.close();
+    } catch (error) {
+      this.events.close({ error });
+    } finally {
+      this.#lease.release();
+      this.#runtime.active.delete(this);
+    }
+  }
+
+  get #config(): Record<string, unknown> & { configurable: Record<string, unknown> } {
+    const { config, context, threadId } = this.#options;
+    return {
+      ...config,
+      ...(context === undefined ? {} : { context }),
+      configurable: { ...config?.configurable, thread_id: threadId },
+      signal: this.#signal,
+      streamMode: [...STREAM_MODES],
+      subgraphs: true,
+      // A tool call is reported finished once its step is stored; "async", the default, reports first.
+      durability: "sync",
+    };
+  }
+
+  /** The thread as it is stored; undefined without a checkpointer, or when nothing is stored. */
+  async #stored(): Promise<{ state: StateSnapshot; tuple: CheckpointTuple | undefined } | undefined> {
+    const { checkpointer } = this.#runtime;
+    if (!checkpointer) return undefined;
+    const read = async () => {
+      const state = await this.#agent.graph.getState({ configurable: { ...this.#config.configurable } });
+      // The state folds the writes of an unfinished step in; what is in the checkpoint itself only the tuple tells.
+      const tuple = state.tasks.length > 0 ? await checkpointer.getTuple(state.config) : undefined;
+      return { state, tuple };
+    };
+    const stored = await unlessAborted(read(), this.#signal);
+    return stored.state.config.configurable?.["checkpoint_id"] ? stored : undefined;
+  }
+
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#push({ type: "run.started", resumed: this.#work.kind === "resume" });
+    for (const warning of this.#runtime.warnings.splice(0)) this.#push({ type: "warning", ...warning });
+  }
+
+  #push(body: Parameters<Translator["event"]>[0]): void {
+    this.events.push(this.#translator.event(body));
+  }
+
+  #warn(code: string, message: string): void {
+    this.#runtime.warnings.push({ code, message });
+  }
+
+  async #execute(): Promise<void> {
+    if (this.#signal.aborted && this.#work.kind === "message")
+      return this.#finish([], { reason: "aborted", text: "" });
+    let input: unknown;
+    if (this.#work.kind === "resume") {
+      // What does not fit throws here, before anything is changed.
+      input = await this.#resumeInput(this.#work.answers);
+      if (input === undefined) return;
+      this.#start();
+    } else {
+      try {
+        input = await this.#messageInput(this.#work.message, this.#work.queued);
+      } catch (error) {
+        return this.#finish([], this.#failed(error));
+      }
+      if (input === undefined) return;
+    }
+    await this.#drive(input);
+  }
+
+  /** LangGraph's input for a resume, or undefined when there is nothing to go on with, which has been reported then. */
+  async #resumeInput(answers: Answers): Promise<unknown> {
+    const { threadId } = this.#options;
+    const stored = await this.#stored();
+    if (!stored) {
+      const message = `There is no thread "${threadId}" to resume; start it with run().`;
+      throw new ResumeError("unknown_thread", threadId, message);
+    }
+    const { state, tuple } = stored;
+    const pending = pendingInterrupts(state, tuple);
+    const map = resumeMap(threadId, pending, answers);
+    const answered = Object.keys(map).length > 0;
+    // Not `state.next`: it leaves out tasks whose result is stored while their step is not.
+    if (state.tasks.length === 0 || (pending.length > 0 && !answered)) {
+      this.#start();
+      this.#finish(pending, { reason: "completed", text: lastTextOf(state.values) });
+      return undefined;
+    }
+    for (const { code, message } of droppedApprovals(pending, answers)) this.#warn(code, message);
+    return answered ? new Command({ resume: map }) : null;
+  }
+
+  /** LangGraph's input for a message, behind what closes an unfinished step; undefined when it was not sent. */
+  async #messageInput(message: HumanMessage, queued: boolean): Promise<unknown> {
+    const stored = await this.#stored();
+    if (!stored || stored.state.tasks.length === 0) return { messages: [message] };
+    const pending = pendingInterrupts(stored.state, stored.tuple);
+    if (pending.length > 0 && queued) {
+      // Whoever queued it did not know of the question, so it must not answer it.
+      this.#warn(
+        "not_sent",
+        "The message was not sent: the thread waits for an answer. Give it, then send it again.",
+      );
+      this.#start();
+      this.#finish(pending, { reason: "completed", text: "" });
+      return undefined;
+    }
+    if (pending.length > 0) {
+      this.#warn(
+        "approvals_declined",
+        "The thread waited for an answer; the new message was taken as declining.",
+      );
+    }
+    return { messages: [...closingMessages(stored.tuple, pending.length > 0), message] };
+  }
+
+  async #drive(input: unknown): Promise<void> {
+    let failure: { error: unknown } | undefined;
+    let rootSteps = 0;
+    try {
+      this.#signal.throwIfAborted();
+      for await (const item of (await this.#agent.stream(input, this.#config)) as AsyncIterable<StreamItem>) {
+        if (item[1] === "values" && item[0].length === 0) {
+          this.#values = item[2] as object;
+          this.#confirmJoined(this.#values);
+          // The first values are the input's and may not be stored yet; the second come after a step, and all before
+          // them are. A run that has started can therefore be resumed.
+          rootSteps += 1;
+          if (rootSteps === 2) this.#start();
+        }
+        for (const event of this.#translator.translate(item)) this.events.push(event);
+      }
+    } catch (error) {
+      failure = { error };
+      // The stream may not be what failed: whatever still runs must stop before the thread is let go.
+      this.#own.abort(error);
+    }
+    // An aborted stream ends before the tools it was running have: the next run must not meet them.
+    await this.#lease.settled();
+    await this.#conclude(failure);
+  }
+
+  async #conclude(failure: { error: unknown } | undefined): Promise<void> {
+    let pending: PendingInterrupt[] = [];
+    let problem = failure;
+    try {
+      const stored = await this.#stored();
+      const holdsMessage = (id: string | undefined): boolean =>
+        messagesOf(stored?.tuple?.checkpoint.channel_values ?? stored?.state.values).some(
+          (message) => message.id === id,
+        );
+      if (this.#work.kind === "message" && holdsMessage(this.#work.message.id)) this.#start();
+      // Steps that did not come to their end: only what the checkpointer has of them is reported.
+      for (const namespace of this.#translator.heldNamespaces()) {
+        const ids = this.#runtime.checkpointer
+          ? await unlessAborted(
+              storedCallIds(this.#runtime.checkpointer, this.#options.threadId, namespace),
+              this.#signal,
+            )
+          : undefined;
+        for (const event of this.#translator.release(namespace, ids)) this.events.push(event);
+      }
+      if (stored) {
+        this.#confirmJoined(stored.state.values as object);
+        if (!failure) pending = pendingInterrupts(stored.state, stored.tuple);
+      }
+    } catch (error) {
+      problem ??= { error };
+    }
+    if (!problem) this.#start();
+    this.#finish(
+      pending,
+      problem ? this.#failed(problem.error) : { reason: "completed", text: this.#translator.lastText },
+    );
+  }
+
+  #failed(error: unknown): { reason: FinishReason; text: string; error?: ReturnType<typeof errorFacts> } {
+    const { signal } = this.#options;
+    const closed =
+      this.#own.signal.reason instanceof AgentClosedError || this.#own.signal.reason === STOPPED_READING;
+    const text = this.#translator.lastText;
+    return signal?.aborted || closed
+      ? { reason: "aborted", text }
+      : { reason: "failed", text, error: errorFacts(error) };
+  }
+
+  #confirmJoined(values: object): void {
+    const ids = new Set(messagesOf(values).map((message) => message.id));
+    this.#lease.confirm((id) => ids.has(id));
+  }
+
+  #finish(
+    pending: readonly PendingInterrupt[],
+    end: { reason: FinishReason; text: string; error?: ReturnType<typeof errorFacts> },
+  ): void {
+    for (const warning of this.#runtime.warnings.splice(0)) this.#push({ type: "warning", ...warning });
+    for (const each of pending) {
+      const { interruptId } = each;
+      this.#push(
+        each.kind === "approval"
+          ? { type: "approval.needed", interruptId, actions: each.actions }
+          : { type: "input.needed", interruptId, value: each.value },
+      );
+    }
+    // Taken from the stream: langchain keeps it in an untracked channel, which no checkpoint holds.
+    const { structuredResponse } = (this.#values ?? {}) as { structuredResponse?: unknown };
+    this.#push({
+      type: "run.finished",
+      ...end,
+      reason: pending.length > 0 && end.reason === "completed" ? "needs_input" : end.reason,
+      ...(structuredResponse === undefined ? {} : { response: structuredResponse }),
+    });
+  }
+}
+
+const STOPPED_READING = new DOMException("The run's events are no longer read.", "AbortError");
+
 async function* execute(
   agent: RunnableAgent,
   runtime: Runtime,
   work: Work,
   options: RunOptions,
 ): AsyncGenerator<RunEvent, void, void> {
-  if (runtime.closed) throw new AgentClosedError();
   const { threadId } = options;
   const runId = randomUUID();
   const translator = new Translator({ runId, threadId });
-  const message = work.kind === "message" ? toHumanMessage(work.input, randomUUID()) : undefined;
-
+  let current = work;
   for (;;) {
+    if (runtime.closed) throw new AgentClosedError();
     const holder = runtime.gate.holder(threadId);
     if (!holder) break;
-    if (options.whenBusy !== "queue" || !message) throw new ThreadBusyError(threadId, holder.runId);
+    if (options.whenBusy !== "queue" || current.kind !== "message") {
+      throw new ThreadBusyError(threadId, holder.runId);
+    }
     yield translator.event({ type: "waiting", reason: "thread_busy", untilMs: null });
-    const { joined } = await runtime.gate.enqueue(threadId, message, options.signal);
+    const { joined } = await runtime.gate.enqueue(threadId, current.message, options.signal);
     if (joined !== undefined) {
       yield translator.event({ type: "run.finished", reason: "joined", text: "", joinedRunId: joined });
       return;
@@ -133,190 +388,17 @@ async function* execute(
       yield translator.event({ type: "run.finished", reason: "aborted", text: "" });
       return;
     }
+    current = { ...current, queued: true };
   }
-  if (runtime.closed) throw new AgentClosedError();
-  const lease = runtime.gate.acquire(threadId, runId);
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(options.signal?.reason);
-  if (options.signal?.aborted) abort();
-  options.signal?.addEventListener("abort", abort, { once: true });
-  let settle = (): void => {};
-  const active = {
-    abort: () => controller.abort(new AgentClosedError()),
-    done: new Promise<void>((resolve) => {
-      settle = resolve;
-    }),
-  };
-  runtime.active.add(active);
+  const run = new Run(agent, runtime, runtime.gate.acquire(threadId, runId), translator, current, options);
   try {
-    yield* drive(agent, runtime, lease, translator, controller, work, message, options);
+    yield* run.events.read();
   } finally {
-    options.signal?.removeEventListener("abort", abort);
-    lease.release();
-    runtime.active.delete(active);
-    settle();
+    // Of no effect when the run is over. Otherwise the consumer has stopped reading: the graph must not go on behind
+    // its back, and the thread must not be let go before it has stopped.
+    run.abort(STOPPED_READING);
+    await run.done;
   }
-}
-
-async function* drive(
-  agent: RunnableAgent,
-  runtime: Runtime,
-  lease: ThreadLease,
-  translator: Translator,
-  controller: AbortController,
-  work: Work,
-  message: ReturnType<typeof toHumanMessage> | undefined,
-  options: RunOptions,
-): AsyncGenerator<RunEvent, void, void> {
-  const { threadId } = options;
-  const config: Record<string, unknown> & { configurable: Record<string, unknown> } = {
-    ...options.config,
-    ...(options.context === undefined ? {} : { context: options.context }),
-    configurable: { ...options.config?.configurable, thread_id: threadId },
-    signal: controller.signal,
-    streamMode: [...STREAM_MODES],
-    subgraphs: true,
-    // A tool call is reported finished once its step is stored; "async", the default, reports first.
-    durability: "sync",
-  };
-  const stateNow = async (): Promise<StateSnapshot | undefined> =>
-    runtime.checkpointer ? agent.graph.getState({ configurable: { ...config.configurable } }) : undefined;
-
-  let input: unknown = message ? { messages: [message] } : null;
-  if (work.kind === "resume") {
-    const state = await stateNow();
-    if (!state?.config.configurable?.["checkpoint_id"]) {
-      throw new ResumeError(
-        "unknown_thread",
-        threadId,
-        `There is no thread "${threadId}" to resume; start it with run().`,
-      );
-    }
-    const pending = await pendingOf(state, runtime.checkpointer);
-    const map = resumeMap(threadId, pending, work.answers);
-    const unanswered = Object.keys(map).length === 0;
-    // Not `state.next`: it leaves out tasks whose result is stored while their step is not.
-    if (state.tasks.length === 0 || (pending.length > 0 && unanswered)) {
-      // Nothing to go on with, or nothing to go on with yet: say so, and leave the thread as it is.
-      yield translator.event({ type: "run.started", resumed: true });
-      yield* finish(translator, pending, { reason: "completed", text: lastTextOf(state) });
-      return;
-    }
-    if (!unanswered) input = new Command({ resume: map });
-    droppedApprovals(pending, work.answers).forEach((warning) => runtime.warnings.push(warning));
-  }
-
-  let started = false;
-  function* start(): Generator<RunEvent> {
-    if (started) return;
-    started = true;
-    yield translator.event({ type: "run.started", resumed: work.kind === "resume" });
-    for (const warning of runtime.warnings.splice(0)) yield translator.event({ type: "warning", ...warning });
-  }
-  if (work.kind === "resume") yield* start();
-
-  let failure: { error: unknown } | undefined;
-  let reader: AsyncIterator<unknown> | undefined;
-  let values: RootValues | undefined;
-  let rootSteps = 0;
-  let ended = false;
-  try {
-    controller.signal.throwIfAborted();
-    reader = (await agent.stream(input, config))[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await reader.next();
-      if (next.done) break;
-      const item = next.value as StreamItem;
-      if (item[1] === "values" && item[0].length === 0) {
-        values = item[2] as RootValues;
-        confirmJoined(lease, values);
-        // The first values are the input's and may not be stored yet; the second come after a step, and all before
-        // them are. A run that has started can therefore be resumed.
-        rootSteps += 1;
-        if (rootSteps === 2) yield* start();
-      }
-      yield* translator.translate(item);
-    }
-    ended = true;
-  } catch (error) {
-    failure = { error };
-    ended = true;
-  } finally {
-    // Reached with `ended` false only when the consumer stopped reading: the graph must not go on behind its back, and
-    // the thread must not be let go before it has stopped.
-    if (!ended && reader) {
-      controller.abort(new DOMException("The run's events are no longer read.", "AbortError"));
-      await drain(reader);
-      await lease.settled();
-    }
-  }
-  yield* start();
-  // An aborted stream ends before the tools it was running have: the next run must not meet them.
-  await lease.settled();
-  // The stream ends only when every write it scheduled has been acknowledged.
-  yield* translator.release();
-  let state: StateSnapshot | undefined;
-  let pending: PendingInterrupt[] = [];
-  try {
-    state = await stateNow();
-    if (!failure) pending = await pendingOf(state, runtime.checkpointer);
-  } catch (error) {
-    failure ??= { error };
-  }
-  confirmJoined(lease, state?.values as RootValues | undefined);
-  const aborted = controller.signal.aborted;
-  yield* finish(
-    translator,
-    pending,
-    {
-      reason: aborted ? "aborted" : failure ? "failed" : "completed",
-      text: translator.lastText,
-      ...(failure && !aborted ? { error: describe(failure.error) } : {}),
-    },
-    values,
-  );
-}
-
-/** The part of the root graph's state that a run looks at. */
-interface RootValues {
-  readonly messages?: readonly { id?: string }[];
-}
-
-const confirmJoined = (lease: ThreadLease, values: RootValues | undefined): void => {
-  const ids = new Set(values?.messages?.map((message) => message.id));
-  lease.confirm((id) => ids.has(id));
-};
-
-const drain = async (reader: AsyncIterator<unknown>): Promise<void> => {
-  try {
-    while (!(await reader.next()).done);
-  } catch {
-    // The abort we asked for.
-  }
-};
-
-function* finish(
-  translator: Translator,
-  pending: readonly PendingInterrupt[],
-  end: { reason: FinishReason; text: string; error?: { name: string; message: string; code?: string } },
-  values: object = {},
-): Generator<RunEvent> {
-  for (const each of pending) {
-    const { interruptId } = each;
-    yield translator.event(
-      each.kind === "approval"
-        ? { type: "approval.needed", interruptId, actions: each.actions }
-        : { type: "input.needed", interruptId, value: each.value },
-    );
-  }
-  // Taken from the stream: langchain keeps it in an untracked channel, which no checkpoint holds.
-  const { structuredResponse } = values as { structuredResponse?: unknown };
-  yield translator.event({
-    type: "run.finished",
-    ...end,
-    reason: pending.length > 0 && end.reason === "completed" ? "needs_input" : end.reason,
-    ...(structuredResponse === undefined ? {} : { response: structuredResponse }),
-  });
 }
 
 /** Starts a run on a thread. */
@@ -327,7 +409,12 @@ export const startRun = (
   options: RunOptions,
 ): AsyncGenerator<RunEvent, void, void> => {
   checkOptions(options);
-  return execute(agent, runtime, { kind: "message", input }, options);
+  return execute(
+    agent,
+    runtime,
+    { kind: "message", message: toHumanMessage(input, randomUUID()), queued: false },
+    options,
+  );
 };
 
 /** Goes on with a thread that was interrupted, aborted or cut short by a crash. */

@@ -102,7 +102,7 @@ export class ThreadGate {
     signal: AbortSignal | undefined,
   ): Promise<QueueOutcome> {
     const held = this.#held.get(threadId);
-    if (!held) return { joined: undefined };
+    if (!held || signal?.aborted) return { joined: undefined };
     const entry: QueuedMessage = { message, taken: false, joined: undefined };
     held.queue.push(entry);
     const joined = new Promise<QueueOutcome>((resolve) => {

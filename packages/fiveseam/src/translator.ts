@@ -1,3 +1,4 @@
+import { isUnknownOutcome } from "@fiveseam/tool-pipeline";
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { EventSource, RunEvent, ToolStatus } from "./events.js";
 import { modelOf, partsOf, usageOf } from "./message-content.js";
@@ -33,7 +34,7 @@ const delegateTask = (namespace: readonly string[]): string | undefined => {
 };
 
 const statusOf = (message: ToolMessage): ToolStatus => {
-  if (record(message.artifact)["outcome"] === "unknown") return "unknown";
+  if (isUnknownOutcome(message)) return "unknown";
   return message.status === "error" ? "error" : "success";
 };
 
@@ -45,9 +46,9 @@ const statusOf = (message: ToolMessage): ToolStatus => {
 export class Translator {
   readonly #tasks = new Map<string, ToolTask>();
   readonly #calls = new Map<string, ToolTask>();
-  readonly #finished = new Set<string>();
+  readonly #restored = new Set<string>();
   readonly #counted = new Set<string>();
-  readonly #held = new Map<string, (() => RunEvent)[]>();
+  readonly #held = new Map<string, { callId: string; make: () => RunEvent }[]>();
   readonly #make: (source: EventSource, body: EventBody) => RunEvent;
   #todos = "";
   #lastText = "";
@@ -78,19 +79,23 @@ export class Translator {
         yield* this.#updates(source, namespace, payload);
         return;
       case "values":
-        yield* this.release(namespace);
+        yield* this.release(namespace.join("|"));
         if (source === MAIN) yield* this.#changedTodos(payload);
         return;
     }
   }
 
-  /** Lets go of what was held for a graph, or for all of them once the stream has ended and everything is stored. */
-  *release(namespace?: readonly string[]): Generator<RunEvent> {
-    const keys = namespace ? [namespace.join("|")] : [...this.#held.keys()];
-    for (const key of keys) {
-      for (const make of this.#held.get(key) ?? []) yield make();
-      this.#held.delete(key);
+  /** Lets go of what was held for a graph; with `stored`, of the calls in it alone, and the rest is dropped. */
+  *release(namespace: string, stored?: ReadonlySet<string>): Generator<RunEvent> {
+    for (const { callId, make } of this.#held.get(namespace) ?? []) {
+      if (!stored || stored.has(callId)) yield make();
     }
+    this.#held.delete(namespace);
+  }
+
+  /** The graphs whose step has not come to its end, as checkpoint namespaces. */
+  heldNamespaces(): string[] {
+    return [...this.#held.keys()];
   }
 
   #source(namespace: readonly string[]): EventSource {
@@ -119,7 +124,7 @@ export class Translator {
     this.#tasks.set(id, task);
     this.#calls.set(task.callId, task);
     // On resume LangGraph lists the tasks of the step again, those that have finished included.
-    if (this.#finished.has(task.callId)) return;
+    if (this.#restored.delete(task.callId)) return;
     const { callId, tool, args } = task;
     yield this.#make(
       source,
@@ -143,7 +148,8 @@ export class Translator {
           if (ToolMessage.isInstance(message) && node === "tools") {
             // LangGraph marks what a task wrote in an earlier run, before the step is run again, as cached.
             const restored = record(record(payload)["__metadata__"])["cached"] === true;
-            this.#hold(namespace, this.#finish(source, message, restored));
+            if (restored) this.#restored.add(message.tool_call_id);
+            this.#hold(namespace, message.tool_call_id, this.#finish(source, message, restored));
           } else if (AIMessage.isInstance(message)) {
             yield* this.#said(source, message);
           }
@@ -152,16 +158,15 @@ export class Translator {
     }
   }
 
-  #hold(namespace: readonly string[], make: () => RunEvent): void {
+  #hold(namespace: readonly string[], callId: string, make: () => RunEvent): void {
     const key = namespace.join("|");
     const held = this.#held.get(key);
-    if (held) held.push(make);
-    else this.#held.set(key, [make]);
+    if (held) held.push({ callId, make });
+    else this.#held.set(key, [{ callId, make }]);
   }
 
   #finish(source: EventSource, message: ToolMessage, restored: boolean): () => RunEvent {
     const callId = message.tool_call_id;
-    this.#finished.add(callId);
     return () => {
       const known = this.#calls.get(callId);
       const tool = known?.tool ?? message.name ?? "";

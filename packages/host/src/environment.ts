@@ -53,7 +53,9 @@ export const commandEnvironment = (
   allowed: readonly string[],
   extra: Readonly<Record<string, string | undefined>> = {},
 ): Record<string, string> => {
-  const names = new Set(allowed.map((name) => name.toUpperCase()));
+  // Names are one whatever their case on Windows, and different elsewhere.
+  const key = (name: string): string => (process.platform === "win32" ? name.toUpperCase() : name);
+  const names = new Set(allowed.map(key));
   const environment: Record<string, string> = {
     CI: "1",
     NO_COLOR: "1",
@@ -62,7 +64,7 @@ export const commandEnvironment = (
     GIT_TERMINAL_PROMPT: "0",
   };
   for (const [name, value] of Object.entries(source)) {
-    if (value !== undefined && names.has(name.toUpperCase())) environment[name] = value;
+    if (value !== undefined && names.has(key(name))) environment[name] = value;
   }
   for (const [name, value] of Object.entries(extra)) {
     if (value === undefined) delete environment[name];

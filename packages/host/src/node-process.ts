@@ -66,6 +66,16 @@ const start = (command: ProcessCommand, cwd: string, env: Record<string, string>
   return spawn(command.file, [...(command.args ?? [])], common);
 };
 
+const wrongOption = ({ timeoutMs, maxOutputBytes, signal }: ProcessOptions): string | undefined => {
+  if (timeoutMs !== undefined && !(timeoutMs >= 0))
+    return `timeoutMs is ${timeoutMs}; give milliseconds, or Infinity`;
+  if (maxOutputBytes !== undefined && !(maxOutputBytes >= 0))
+    return `maxOutputBytes is ${maxOutputBytes}; give bytes`;
+  if (signal !== undefined && typeof signal.addEventListener !== "function")
+    return "signal is no AbortSignal";
+  return undefined;
+};
+
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -89,13 +99,14 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
 
   const stop = async (child: ChildProcess): Promise<void> => {
     signalGroup(child, "SIGTERM");
-    const deadline = Date.now() + graceMs;
-    while (groupAlive(child) && Date.now() < deadline) await delay(20);
+    // Not Date.now(): the clock may be set back while we wait.
+    const deadline = performance.now() + graceMs;
+    while (groupAlive(child) && performance.now() < deadline) await delay(20);
     if (!groupAlive(child)) return;
     signalGroup(child, "SIGKILL");
     // SIGKILL cannot be refused, but it takes effect when the process is next scheduled: `run` promises that it has.
-    const killedBy = Date.now() + KILL_MS;
-    while (groupAlive(child) && Date.now() < killedBy) await delay(10);
+    const killedBy = performance.now() + KILL_MS;
+    while (groupAlive(child) && performance.now() < killedBy) await delay(10);
   };
 
   const run = (command: ProcessCommand, given: ProcessOptions = {}): Promise<ProcessResult> =>
@@ -123,6 +134,8 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
         ending = { kind: "not_started", code: code ?? "UNKNOWN", message: reason };
         finish();
       };
+      const wrong = wrongOption(given);
+      if (wrong) return notStarted(Object.assign(new Error(wrong), { code: "ERR_INVALID_ARG_VALUE" }));
       if (given.signal?.aborted) return finish();
 
       let child: ChildProcess;
@@ -132,6 +145,7 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
       } catch (error) {
         return notStarted(error);
       }
+      if (child.pid !== undefined) track(child);
       const collect = (stream: "stdout" | "stderr") => {
         // A character may come in two chunks.
         const decoder = new StringDecoder("utf8");
@@ -139,11 +153,10 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
           buffer.push(chunk);
           const text = decoder.write(chunk);
           if (!given.onOutput || text === "") return;
+          // Progress is a convenience; a listener's fault, now or in a promise, is not the command's.
           try {
-            given.onOutput(text, stream);
-          } catch {
-            // Progress is a convenience; a listener's fault is not the command's.
-          }
+            Promise.resolve(given.onOutput(text, stream)).catch(() => {});
+          } catch {}
         };
       };
       child.stdout?.on("data", collect("stdout"));
@@ -166,7 +179,6 @@ export const createNodeProcess = (options: NodeProcessOptions): ProcessPort => {
         running.delete(child);
       };
 
-      child.once("spawn", () => track(child));
       child.once("error", (error) => {
         // After a successful spawn "error" means that a signal could not be sent; "exit" still comes.
         if (child.pid !== undefined) return;

@@ -4,6 +4,7 @@ export type ProviderConfigErrorCode =
   | "unknown_provider"
   | "missing_model"
   | "missing_key"
+  | "invalid_key"
   | "missing_package"
   | "provider_exists";
 

@@ -86,7 +86,18 @@ const resolve = (provider: Provider, spec: ModelSpec): ResolvedSpec => {
     );
   }
   const variables = provider.keyVariables ?? [];
-  const apiKey = spec.apiKey ?? variables.map((name) => process.env[name]).find((value) => value?.trim());
+  // Trimmed, as a key read from a file ends in a newline. Anything else that a header cannot hold is refused here: the
+  // client's own error would quote the key.
+  const apiKey = (
+    spec.apiKey ?? variables.map((name) => process.env[name]).find((value) => value?.trim())
+  )?.trim();
+  if (apiKey !== undefined && !/^[\x21-\x7e]*$/.test(apiKey)) {
+    throw new ProviderConfigError(
+      "invalid_key",
+      `The key for ${provider.title} holds characters that no key has (white space, control or non-ASCII): check where it comes from.`,
+      { provider: provider.name },
+    );
+  }
   if (variables.length > 0 && !apiKey) {
     throw new ProviderConfigError(
       "missing_key",

@@ -119,7 +119,7 @@ export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions, AIMess
     this.model = fields.model ?? "scripted";
     this.#script = fields.script;
     this.#policy = fields.policy;
-    this.#chunkSize = Math.max(1, Math.trunc(fields.chunkSize ?? 24));
+    this.#chunkSize = Math.max(1, Math.trunc(fields.chunkSize ?? 24) || 24);
     this.#chunkDelayMs = Math.max(0, fields.chunkDelayMs ?? 0);
     this.#contextWindowTokens = fields.contextWindowTokens ?? 200_000;
     this.#ids = fields.ids ?? randomCallId;

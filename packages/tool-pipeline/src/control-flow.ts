@@ -2,6 +2,15 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 
 const MAX_CAUSES = 20;
 
+/** A property of a thrown value, which may be anything, one whose getter throws included. */
+export const read = (value: unknown, name: string): unknown => {
+  try {
+    return (value as Record<string, unknown> | null | undefined)?.[name];
+  } catch {
+    return undefined;
+  }
+};
+
 /** The error and its causes, outermost first. LangChain wraps what a middleware throws once a layer. */
 export function* causesOf(error: unknown): Generator<unknown> {
   const seen = new Set<unknown>();
@@ -9,7 +18,7 @@ export function* causesOf(error: unknown): Generator<unknown> {
   while (at !== undefined && at !== null && !seen.has(at) && seen.size < MAX_CAUSES) {
     seen.add(at);
     yield at;
-    at = typeof at === "object" ? (at as { cause?: unknown }).cause : undefined;
+    at = typeof at === "object" ? read(at, "cause") : undefined;
   }
 }
 

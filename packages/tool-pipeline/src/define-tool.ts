@@ -64,11 +64,16 @@ export const defineTool = <Schema extends InteropZodObject>(
     responseFormat: "content_and_artifact",
     func: async (args: unknown, runManager, config): Promise<[string, unknown]> => {
       const child = (config ?? {}) as RunnableConfig & { toolCall?: { id?: string } };
-      const answer = await definition.run(args as InferInteropZodOutput<Schema>, {
-        signal: child.signal,
-        callId: child.toolCall?.id,
-        config: runManager ? { ...child, callbacks: runManager.getChild() } : child,
-      });
+      const answer: ToolAnswer | undefined | null = await definition.run(
+        args as InferInteropZodOutput<Schema>,
+        {
+          signal: child.signal,
+          callId: child.toolCall?.id,
+          config: runManager ? { ...child, callbacks: runManager.getChild() } : child,
+        },
+      );
+      // JavaScript lets a run return nothing; its effect has taken place all the same.
+      if (answer === undefined || answer === null) return ["(no output)", undefined];
       return typeof answer === "string" ? [answer, undefined] : [answer.content, answer.artifact];
     },
   }) as unknown as StructuredTool;

@@ -1,6 +1,6 @@
 import { ToolMessage } from "@langchain/core/messages";
 import type { Layer, PipelineCall } from "./call.js";
-import { causesOf, mustPropagate } from "./control-flow.js";
+import { causesOf, mustPropagate, read } from "./control-flow.js";
 
 const MAX_LENGTH = 4_000;
 
@@ -11,15 +11,15 @@ const MAX_LENGTH = 4_000;
  */
 const argumentComplaint = (error: unknown): string | undefined => {
   for (const cause of causesOf(error)) {
-    const { "~brand": brand, toolError } = cause as { "~brand"?: unknown; toolError?: unknown };
     const complaint =
-      brand === "ToolInvocationError"
-        ? toolError
-        : (cause as Error).name === "ToolInputParsingException"
+      read(cause, "~brand") === "ToolInvocationError"
+        ? read(cause, "toolError")
+        : read(cause, "name") === "ToolInputParsingException"
           ? cause
           : undefined;
-    if (complaint instanceof Error) {
-      return complaint.message
+    const message = read(complaint, "message");
+    if (typeof message === "string") {
+      return message
         .replace("Received tool input did not match expected schema", "")
         .replaceAll(/\s+/g, " ")
         .trim();
@@ -38,8 +38,8 @@ const cut = (text: string): string => {
 const messageOf = (error: unknown): string => {
   let message = "";
   for (const cause of causesOf(error)) {
-    if (cause instanceof Error) message = cause.message || cause.name;
-    else if (typeof cause === "string") message = cause;
+    const own = typeof cause === "string" ? cause : read(cause, "message") || read(cause, "name");
+    if (typeof own === "string" && own !== "") message = own;
   }
   return message || "no reason was given";
 };

@@ -20,5 +20,14 @@ export {
 } from "./pipeline.js";
 export { toolPipelineMiddleware } from "./middleware.js";
 export { failuresAsResults } from "./failures-as-results.js";
-export { UNKNOWN_OUTCOME, unfinishedCalls } from "./unfinished-calls.js";
+export { storableResults } from "./storable-results.js";
+export { unfinishedCallIds, unfinishedCalls } from "./unfinished-calls.js";
+export {
+  declinedCall,
+  isUnknownOutcome,
+  stoppedCall,
+  UNKNOWN_OUTCOME,
+  unknownCall,
+  type CallSubject,
+} from "./outcomes.js";
 export { isGraphSignal, mustPropagate } from "./control-flow.js";

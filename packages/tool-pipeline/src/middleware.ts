@@ -1,8 +1,10 @@
+import { AIMessage } from "@langchain/core/messages";
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import type { PipelineCall, ToolResult } from "./call.js";
 import { declarationInAgent } from "./effects.js";
 import type { Pipeline } from "./pipeline.js";
 import { anchorOf } from "./task-anchor.js";
+import { ensureUniqueCallIds } from "./unique-call-ids.js";
 
 /** The part of LangChain's ToolCallRequest that the pipeline reads. */
 interface Request {
@@ -40,11 +42,16 @@ const callOf = (request: Request): PipelineCall => {
 /**
  * Puts a pipeline around every tool call of an agent, the tools that deepagents and other middleware add included.
  * deepagents hands an agent's middleware to no delegate, so give it to each delegate too (`@fiveseam/subagents` does).
- * It uses the wrapToolCall hook only, which costs no checkpoint.
+ * It uses wrap hooks only, which cost no checkpoint; around the model it makes sure that no two calls have one id.
  */
 export const toolPipelineMiddleware = (pipeline: Pipeline): AgentMiddleware =>
   createMiddleware({
     name: "FiveseamToolPipeline",
+    wrapModelCall: async (request, handler) => {
+      const response = await handler(request);
+      if (AIMessage.isInstance(response)) ensureUniqueCallIds(response, request.state.messages);
+      return response;
+    },
     wrapToolCall: (request, handler) =>
       pipeline.run(callOf(request as Request), async (call): Promise<ToolResult> => {
         const changed = call.args !== request.toolCall.args;

@@ -1,5 +1,6 @@
 import type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
 import { failuresAsResults } from "./failures-as-results.js";
+import { storableResults } from "./storable-results.js";
 import { unfinishedCalls } from "./unfinished-calls.js";
 
 export interface PipelineOptions {
@@ -20,7 +21,7 @@ export interface Pipeline {
 }
 
 /** The built-in layers in their order: failures become results outside, unfinished calls are caught next to the tool. */
-export const defaultLayers = (): Layer[] => [failuresAsResults(), unfinishedCalls()];
+export const defaultLayers = (): Layer[] => [failuresAsResults(), storableResults(), unfinishedCalls()];
 
 /**
  * Makes a pipeline.

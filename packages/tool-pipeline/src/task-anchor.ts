@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph";
 
 /**
  * Where a task of a LangGraph run stands in its thread's checkpoints: enough to store a note beside the task's own
@@ -81,21 +81,26 @@ const noteId = (anchor: TaskAnchor, note: string): string => {
   ].join("-");
 };
 
+interface Note {
+  readonly taskId: string;
+  readonly callId: string;
+  readonly note: string;
+}
+
 /** Stores a note beside the task. Resolves when the saver has acknowledged it. */
-export const putNote = async (anchor: TaskAnchor, note: string): Promise<void> => {
-  await anchor.saver.putWrites(
-    configOf(anchor),
-    [[NOTES, { taskId: anchor.taskId, note }]],
-    noteId(anchor, note),
-  );
+export const putNote = async (anchor: TaskAnchor, callId: string, note: string): Promise<void> => {
+  const value: Note = { taskId: anchor.taskId, callId, note };
+  await anchor.saver.putWrites(configOf(anchor), [[NOTES, value]], noteId(anchor, note));
 };
+
+/** The notes among the pending writes of a checkpoint. */
+export const notesIn = (pendingWrites: CheckpointTuple["pendingWrites"]): Note[] =>
+  (pendingWrites ?? []).flatMap(([, channel, value]) => (channel === NOTES ? [value as Note] : []));
 
 /** The notes stored beside the task, in no particular order. */
 export const readNotes = async (anchor: TaskAnchor): Promise<string[]> => {
   const tuple = await anchor.saver.getTuple(configOf(anchor));
-  return (tuple?.pendingWrites ?? []).flatMap(([, channel, value]) => {
-    if (channel !== NOTES) return [];
-    const { taskId, note } = value as { taskId: string; note: string };
-    return taskId === anchor.taskId ? [note] : [];
-  });
+  return notesIn(tuple?.pendingWrites).flatMap(({ taskId, note }) =>
+    taskId === anchor.taskId ? [note] : [],
+  );
 };

@@ -1,26 +1,12 @@
-import { ToolMessage } from "@langchain/core/messages";
-import type { Layer, PipelineCall } from "./call.js";
+import type { CheckpointTuple } from "@langchain/langgraph";
+import type { Layer } from "./call.js";
 import { isGraphSignal } from "./control-flow.js";
 import { isRepeatable } from "./effects.js";
-import { putNote, readNotes } from "./task-anchor.js";
+import { unknownCall } from "./outcomes.js";
+import { notesIn, putNote, readNotes } from "./task-anchor.js";
 
 const BEGUN = "begun";
 const SUSPENDED = "suspended";
-
-/** What the model is told of a call that was under way when the run stopped. */
-export const UNKNOWN_OUTCOME =
-  "The outcome of this call is unknown: the run stopped while it was under way, so it may have taken effect fully, " +
-  "in part or not at all. It was not repeated. Look at what it would have changed before you call it again.";
-
-const unknownOutcome = (call: PipelineCall): ToolMessage =>
-  new ToolMessage({
-    status: "error",
-    name: call.toolName,
-    tool_call_id: call.id,
-    content: UNKNOWN_OUTCOME,
-    // Read by whoever shows the call: its status is neither success nor failure.
-    artifact: { outcome: "unknown" },
-  });
 
 const count = (notes: readonly string[], kind: string): number =>
   notes.filter((note) => note.startsWith(`${kind}:`)).length;
@@ -41,13 +27,25 @@ export const unfinishedCalls = (): Layer => ({
     if (!anchor || !call.toolExists || isRepeatable(call.declaration)) return next(call);
     const notes = anchor.resumed ? await readNotes(anchor) : [];
     const attempt = count(notes, SUSPENDED);
-    if (count(notes, BEGUN) > attempt) return unknownOutcome(call);
-    await putNote(anchor, `${BEGUN}:${attempt}`);
+    if (count(notes, BEGUN) > attempt) return unknownCall(call);
+    await putNote(anchor, call.id, `${BEGUN}:${attempt}`);
     try {
       return await next(call);
     } catch (error) {
-      if (isGraphSignal(error)) await putNote(anchor, `${SUSPENDED}:${attempt}`);
+      if (isGraphSignal(error)) await putNote(anchor, call.id, `${SUSPENDED}:${attempt}`);
       throw error;
     }
   },
 });
+
+/** The ids of calls that had begun and were not suspended, from the pending writes of a checkpoint. */
+export const unfinishedCallIds = (pendingWrites: CheckpointTuple["pendingWrites"]): Set<string> => {
+  const notes = notesIn(pendingWrites);
+  const ids = new Set(notes.map((each) => each.callId));
+  return new Set(
+    [...ids].filter((id) => {
+      const own = notes.filter((each) => each.callId === id).map((each) => each.note);
+      return count(own, BEGUN) > count(own, SUSPENDED);
+    }),
+  );
+};
