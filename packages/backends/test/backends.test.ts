@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { CompositeBackend, FilesystemBackend, StateBackend, type BackendProtocolV2 } from "deepagents";
 import fc from "fast-check";
@@ -106,12 +107,17 @@ describe("createCodingBackend", () => {
     }
   });
 
-  it("keeps large results and history in the spill directory when there is one", async () => {
+  it("keeps large results and history in the spill directory when there is one, each thread's apart", async () => {
     const [root, spill] = [await directory(), await directory()];
     const backend = createCodingBackend({ workspace: root, spillDirectory: spill });
+    const inThread = <T>(thread_id: string, work: () => Promise<T> | T): Promise<T> =>
+      AsyncLocalStorageProviderSingleton.runWithConfig({ configurable: { thread_id } }, async () => work());
     for (const route of HARNESS_ROUTES) {
-      expect((await backend.write(`${route}x.txt`, "big")).error).toBeUndefined();
-      expect(await readFile(path.join(spill, route, "x.txt"), "utf8")).toBe("big");
+      await inThread("a", () => backend.write(`${route}call_0.txt`, "of a"));
+      await inThread("b", () => backend.write(`${route}call_0.txt`, "of b"));
+      expect((await inThread("a", () => backend.read(`${route}call_0.txt`))).content).toBe("of a");
+      const files = await readdir(path.join(spill, route), { recursive: true });
+      expect(files.filter((name) => name.endsWith("call_0.txt"))).toHaveLength(2);
     }
   });
 

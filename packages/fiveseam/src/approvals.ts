@@ -77,6 +77,7 @@ const decisionFor = (
     case "edit":
       if (!isPlain(decision.args)) return refuse("an edit needs args: a plain object of what JSON can hold");
       // Never another tool: it may be one with a stricter gate, or with none.
+      if ("tool" in decision) return refuse("an edit changes the arguments; it cannot name another tool");
       return { type: "edit", editedAction: { name: action.tool, args: decision.args } };
     case "reject":
       if (decision.reason !== undefined && typeof decision.reason !== "string")

@@ -41,5 +41,8 @@ export const defaultStateDirectory = async (workspace: string): Promise<string> 
 
 /** Makes the directory, readable by its owner alone: conversations hold source code and whatever commands printed. */
 export const ensureStateDirectory = async (directory: string): Promise<void> => {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  // The folders in it too: a directory that was there before keeps the mode it has.
+  for (const name of ["", "threads", "large_tool_results", "conversation_history"]) {
+    await mkdir(path.join(directory, name), { recursive: true, mode: 0o700 });
+  }
 };

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Layer, ToolResult } from "@fiveseam/tool-pipeline";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { Command, isCommand } from "@langchain/langgraph";
@@ -7,6 +8,8 @@ import type { ThreadGate } from "./threads.js";
 export const trackCalls = (gate: ThreadGate): Layer => ({
   name: "track-calls",
   handle(call, next) {
+    // Node warns on standard error of more than ten listeners, and LangChain adds one for each tool call of a step.
+    if (call.signal) setMaxListeners(0, call.signal);
     const result = next(call);
     if (call.threadId !== undefined) gate.holder(call.threadId)?.track(result);
     return result;

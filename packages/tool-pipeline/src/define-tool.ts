@@ -2,6 +2,7 @@ import { DynamicStructuredTool, type StructuredTool } from "@langchain/core/tool
 import type { InferInteropZodOutput, InteropZodObject } from "@langchain/core/utils/types";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { declareEffects, type ToolDeclaration } from "./effects.js";
+import { storableArtifact } from "./storable-results.js";
 
 /** What a tool's `run` is given beside its arguments. */
 export interface ToolRunContext {
@@ -74,7 +75,9 @@ export const defineTool = <Schema extends InteropZodObject>(
       );
       // JavaScript lets a run return nothing; its effect has taken place all the same.
       if (answer === undefined || answer === null) return ["(no output)", undefined];
-      return typeof answer === "string" ? [answer, undefined] : [answer.content, answer.artifact];
+      if (typeof answer === "string") return [answer, undefined];
+      // Here and not only in the pipeline: LangChain's callbacks look into it before any layer does.
+      return [answer.content, storableArtifact(answer.artifact, definition.name)];
     },
   }) as unknown as StructuredTool;
   return declareEffects(made, {

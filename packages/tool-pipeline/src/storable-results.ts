@@ -11,12 +11,18 @@ const fault = (value: unknown): string | undefined => {
   }
 };
 
+/** The artifact, or a note of why it cannot be stored. */
+export const storableArtifact = (artifact: unknown, toolName: string): unknown => {
+  const wrong = fault(artifact);
+  return wrong === undefined
+    ? artifact
+    : { unstorable: `The artifact of ${toolName} cannot be stored: ${wrong}` };
+};
+
 const storable = (message: ToolMessage, call: PipelineCall): void => {
   const content = typeof message.content === "string" ? undefined : fault(message.content);
   if (content !== undefined) throw new Error(`its result cannot be stored: ${content}`);
-  const artifact = fault(message.artifact);
-  if (artifact === undefined) return;
-  message.artifact = { unstorable: `The artifact of ${call.toolName} cannot be stored: ${artifact}` };
+  message.artifact = storableArtifact(message.artifact, call.toolName);
 };
 
 /**

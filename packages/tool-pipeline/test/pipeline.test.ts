@@ -208,7 +208,7 @@ describe("unfinished calls", () => {
     expect(result).toMatchObject({
       content: UNKNOWN_OUTCOME,
       status: "error",
-      artifact: { outcome: "unknown" },
+      additional_kwargs: { fiveseam_outcome: "unknown" },
     });
     expect(runs).toBe(1);
   });
