@@ -8,6 +8,7 @@ export type SqlJsSaverErrorCode =
   | "DATABASE_VERSION"
   | "READ_FAILED"
   | "SAVE_FAILED"
+  | "DATABASE_FULL"
   | "SAVER_CLOSED"
   | "WASM_LOAD_FAILED"
   | "INVALID_CONFIG";
@@ -150,6 +151,22 @@ export class SaveFailedError extends SqlJsSaverError {
       `${file} could not be saved (${reasonOf(cause)}). What was saved before is intact. Free space or fix the ` +
         `permissions, then call again.`,
       { cause },
+    );
+  }
+}
+
+/** The database has grown to `maxBytes`. Nothing was written; reading, deleting and pruning work. */
+export class DatabaseFullError extends SqlJsSaverError {
+  override readonly code = "DATABASE_FULL";
+  override readonly name = "DatabaseFullError";
+
+  constructor(
+    readonly file: string,
+    readonly maxBytes: number,
+  ) {
+    super(
+      `${file} has reached its limit of ${maxBytes} bytes. Prune or delete threads and call compact(), or open it ` +
+        `with a larger maxBytes.`,
     );
   }
 }

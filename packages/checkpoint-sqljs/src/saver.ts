@@ -2,6 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   BaseCheckpointSaver,
   getCheckpointId,
+  JsonPlusSerializer,
   type ChannelVersions,
   type Checkpoint,
   type CheckpointListOptions,
@@ -11,13 +12,18 @@ import {
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
 import { DirectoryStorage } from "./directory-storage.js";
+import { Encoder } from "./encoder.js";
 import { InvalidConfigError, SaverClosedError, type DatabaseCorruptError } from "./errors.js";
+import type { OnEvent } from "./events.js";
 import { nodeFileSystem } from "./file-system.js";
 import { matchesFilter } from "./metadata-filter.js";
 import { systemProcesses } from "./process-identity.js";
-import { putCheckpoint, putWrites, readTuple, type CheckpointQuery } from "./records.js";
+import type { Durability } from "./journaled-file.js";
+import { readTuple, type CheckpointQuery } from "./queries.js";
+import { bytesRope } from "./rope.js";
+import { changeOf } from "./saver-model.js";
 import { FileStorage, MemoryStorage, type Storage } from "./storage.js";
-import { toCheckpointRecord, toTuple, toWriteRecords } from "./tuple.js";
+import { draftPut, draftWrites, toTuple, type Encode } from "./tuple.js";
 import { loadSqlJs, type WasmSource } from "./wasm.js";
 
 /** A folder with one database per thread, one file for all threads, or nothing on disk. */
@@ -32,6 +38,16 @@ export interface SqlJsSaverOptions extends WasmSource {
    * another process saved: only for files that provably have one writer, on disks without usable lock files.
    */
   readonly lock?: boolean;
+  /**
+   * When a call counts as done. `"grouped"` (the default): when it is synced to the disk; calls that wait together share
+   * one fsync. `"sync"`: the same, with an fsync for each. `"relaxed"`: when the system has it; a crash of the process
+   * loses nothing, a power cut or a crash of the system may lose the last seconds, in order. `flush()` syncs.
+   */
+  readonly durability?: Durability;
+  /** No more is put into a database file of this size; see `DatabaseFullError`. Default: no limit. */
+  readonly maxBytes?: number;
+  /** Told what was repaired, recovered or lost, and of folds. */
+  readonly onEvent?: OnEvent;
 }
 
 /** One line of {@link SqlJsSaver.listThreads}. */
@@ -41,9 +57,14 @@ export interface ThreadInfo {
   readonly updatedAt: Date;
   /** Number of checkpoints, over all namespaces. */
   readonly checkpoints: number;
-  /** The size of the thread's file in a directory; else the sum of its stored values. */
+  /** The size of the thread's files in a directory; else what it stores, where shared content counts for each thread. */
   readonly bytes: number;
+  /** The beginning of the first message of the user, if the state has `messages`. */
+  readonly title?: string;
 }
+
+/** Smaller journals are not worth a snapshot: reading a megabyte again takes some milliseconds. */
+const FOLD_FROM_BYTES = 1_000_000;
 
 /** What a test may put in place of the real thing. */
 interface Sources {
@@ -75,6 +96,8 @@ const systemSources: Sources = { nowMs: Date.now, random: Math.random };
 export class SqlJsSaver extends BaseCheckpointSaver {
   readonly #storage: Storage;
   readonly #sources: Sources;
+  /** Undefined: a serializer of the user's own, whose values are stored as the bytes that it makes. */
+  readonly #encoder: Encoder | undefined;
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -82,6 +105,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     super(serde);
     this.#storage = storage;
     this.#sources = sources;
+    if (!serde || serde.constructor === JsonPlusSerializer) this.#encoder = new Encoder();
   }
 
   /**
@@ -101,10 +125,19 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    */
   static async open(where: SaverLocation, options: SqlJsSaverOptions = {}): Promise<SqlJsSaver> {
     const sql = await loadSqlJs(options);
-    const deps = { sql, fs: nodeFileSystem, processes: systemProcesses(), lock: options.lock ?? true };
+    const deps = {
+      sql,
+      fs: nodeFileSystem,
+      processes: systemProcesses(),
+      lock: options.lock ?? true,
+      durability: options.durability ?? "grouped",
+      maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+      onEvent: options.onEvent ?? (() => {}),
+      foldFromBytes: FOLD_FROM_BYTES,
+    };
     const storage =
       where === ":memory:"
-        ? new MemoryStorage(deps)
+        ? new MemoryStorage()
         : "file" in where
           ? await FileStorage.open(where.file, deps)
           : await DirectoryStorage.open(where.directory, deps);
@@ -161,8 +194,9 @@ export class SqlJsSaver extends BaseCheckpointSaver {
       const namespace = optionalId(config, "checkpoint_ns") ?? "";
       const parentId = optionalId(config, "checkpoint_id") || undefined;
       const at = { threadId, namespace, checkpointId: checkpoint.id, parentId };
-      const record = await toCheckpointRecord(this.serde, at, checkpoint, metadata, newVersions);
-      await this.#storage.write(threadId, (db) => putCheckpoint(db, record, this.#sources.nowMs()));
+      const readable = this.#encoder !== undefined;
+      const draft = await draftPut(this.#encode(true), at, checkpoint, metadata, newVersions, readable);
+      await this.#storage.write(threadId, (state) => changeOf(state, draft(state, this.#sources.nowMs())));
       return {
         configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpoint.id },
       };
@@ -179,10 +213,9 @@ export class SqlJsSaver extends BaseCheckpointSaver {
       const threadId = requiredId(config, "thread_id");
       const namespace = optionalId(config, "checkpoint_ns") ?? "";
       const checkpointId = requiredId(config, "checkpoint_id");
-      const records = await toWriteRecords(this.serde, writes, taskId, taskPath);
-      await this.#storage.write(threadId, (db) =>
-        putWrites(db, { threadId, namespace, checkpointId }, records, this.#sources.nowMs()),
-      );
+      const at = { threadId, namespace, checkpointId };
+      const draft = await draftWrites(this.#encode(false), at, writes, taskId, taskPath);
+      await this.#storage.write(threadId, (state) => changeOf(state, draft(state, this.#sources.nowMs())));
     });
   }
 
@@ -210,7 +243,11 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     return this.#run(async () =>
       (await this.#storage.threads(options.onDamaged))
         .sort((a, b) => b.updatedAtMs - a.updatedAtMs)
-        .map(({ updatedAtMs, ...thread }) => ({ ...thread, updatedAt: new Date(updatedAtMs) })),
+        .map(({ updatedAtMs, title, ...thread }) => ({
+          ...thread,
+          updatedAt: new Date(updatedAtMs),
+          ...(title === undefined ? {} : { title }),
+        })),
     );
   }
 
@@ -221,13 +258,26 @@ export class SqlJsSaver extends BaseCheckpointSaver {
   override getNextVersion(current: number | undefined): number {
     // A thread that another saver began with string versions: the base class says what to do.
     if (typeof current === "string") return super.getNextVersion(current);
-    return Math.floor(current ?? 0) + 1 + this.#sources.random();
+    // Nine digits: with all of them the versions would be most of what a checkpoint stores.
+    return Math.floor(current ?? 0) + 1 + Math.floor(this.#sources.random() * 1e9) / 1e9;
   }
 
-  /** Resolves when every call made so far has settled. Their errors go to those calls, not here. */
+  /**
+   * Resolves when every call made so far has settled and, with `durability: "relaxed"`, is on disk. The errors of the
+   * calls go to them, not here.
+   */
   async flush(): Promise<void> {
     if (this.#closing) throw new SaverClosedError();
     await Promise.allSettled(this.#running);
+    await this.#storage.sync();
+  }
+
+  /**
+   * Folds the journals into their databases and leaves out what nothing refers to any more. It happens by itself when a
+   * journal grows large; call it before copying files, or to have the space of deleted threads back at once.
+   */
+  compact(): Promise<void> {
+    return this.#run(() => this.#storage.compact());
   }
 
   /** Waits for the calls under way, then releases locks and memory. Nothing is lost when it is never called. */
@@ -242,8 +292,19 @@ export class SqlJsSaver extends BaseCheckpointSaver {
   }
 
   async #readTuple(at: Parameters<typeof readTuple>[1]): Promise<CheckpointTuple | undefined> {
-    const record = await this.#storage.read(at.threadId, (db) => readTuple(db, at));
+    const record = await this.#storage.read(at.threadId, (state) => readTuple(state, at));
     return record && toTuple(this.serde, record, () => this.getNextVersion(undefined));
+  }
+
+  #encode(settles: boolean): Encode {
+    if (this.#encoder) {
+      const pass = this.#encoder.begin(settles);
+      return (value) => pass.encode(value);
+    }
+    return async (value) => {
+      const [type, bytes] = await this.serde.dumpsTyped(value);
+      return { type, rope: bytesRope(bytes) };
+    };
   }
 
   #run<T>(call: () => Promise<T>): Promise<T> {
