@@ -337,7 +337,9 @@ export class JournaledFile<S> {
       if (known && identity !== undefined && identity === known.identity) {
         // Under the lock nobody else appends.
         if (this.#writing && this.#lock) return known;
-        if (known.journal && (await this.#catchUp(known))) return known;
+        // Nobody appends to what is damaged; whoever repairs it writes a new snapshot.
+        if (!known.journal || known.damage) return known;
+        if (await this.#catchUp(known)) return known;
       }
       await this.#forget();
       if (identity === undefined) return undefined;
