@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseCorruptError, ReadFailedError } from "./errors.js";
+import { checkFile, type IntegrityProblem } from "./integrity.js";
 import type { Change, FileDependencies, JournaledFile } from "./journaled-file.js";
 import {
   compareNewestFirst,
@@ -11,9 +12,10 @@ import {
 } from "./queries.js";
 import { leaseFile, type FileLease } from "./registry.js";
 import { saverModel } from "./saver-model.js";
-import type { OnDamaged, Storage } from "./storage.js";
+import type { OnDamaged, Storage, StorageSizes } from "./storage.js";
 import { fileSizes } from "./folding.js";
 import { summarizeFile } from "./thread-listing.js";
+import { collectThreads } from "./thread-transfer.js";
 import { threadFileName } from "./thread-file-name.js";
 import type { SaverState } from "./thread-state.js";
 
@@ -71,10 +73,7 @@ export class DirectoryStorage implements Storage {
   async index(query: CheckpointQuery): Promise<IndexEntry[]> {
     const read = (state: SaverState): IndexEntry[] => readIndex(state, query);
     if (query.threadId !== undefined) return (await this.read(query.threadId, read)) ?? [];
-    const entries: IndexEntry[] = [];
-    for (const path of this.#pathsAmong(await this.#names()))
-      entries.push(...((await this.#readOnce(path, read)) ?? []));
-    return entries.sort(compareNewestFirst);
+    return (await this.eachState(read)).flat().sort(compareNewestFirst);
   }
 
   async threads(onDamaged?: OnDamaged): Promise<ThreadRecord[]> {
@@ -99,14 +98,40 @@ export class DirectoryStorage implements Storage {
   }
 
   async compact(): Promise<void> {
-    for (const path of this.#pathsAmong(await this.#names())) {
-      const lease = leaseFile(path, saverModel, this.deps);
-      try {
-        await lease.file.fold();
-      } finally {
-        await lease.release();
-      }
+    await this.#each((file) => file.fold());
+  }
+
+  eachState<T>(run: (state: SaverState) => T): Promise<T[]> {
+    return this.#each((file) => file.read(run)).then(
+      (results) => results.filter((one) => one !== undefined) as T[],
+    );
+  }
+
+  async copyThread(from: string, to: string, nowMs: number): Promise<boolean> {
+    const copy = await this.read(from, (state) => {
+      const thread = state.threads.get(from);
+      return thread && collectThreads([[to, state, { ...thread, updatedAtMs: nowMs }]]);
+    });
+    return copy ? this.#use(to, (file) => file.create(() => copy)) : true;
+  }
+
+  async sizes(): Promise<StorageSizes> {
+    const names = await this.#names();
+    const total = { snapshot: 0, journal: 0, previous: 0 };
+    for (const path of this.#pathsAmong(names)) {
+      const sizes = await fileSizes(path, this.deps.fs, names);
+      total.snapshot += sizes.snapshot;
+      total.journal += sizes.journal;
+      total.previous += sizes.previous;
     }
+    return total;
+  }
+
+  async check(): Promise<IntegrityProblem[]> {
+    const problems: IntegrityProblem[] = [];
+    for (const path of this.#pathsAmong(await this.#names()))
+      problems.push(...(await checkFile(path, this.deps)));
+    return problems;
   }
 
   async close(): Promise<void> {
@@ -125,7 +150,10 @@ export class DirectoryStorage implements Storage {
     const version = `${identity} ${sizes.journal}`;
     const known = this.#listed.get(path);
     if (known?.version === version) return known.threads;
-    const summaries = (await summarizeFile(path, fs)) ?? (await this.#readOnce(path, summarizeThreads)) ?? [];
+    const summaries =
+      (await summarizeFile(path, fs)) ??
+      (await this.#once(path, (file) => file.read(summarizeThreads))) ??
+      [];
     const threads = summaries.map((thread) => ({ ...thread, bytes: sizes.all }));
     this.#listed.set(path, { version, threads });
     return threads;
@@ -144,10 +172,16 @@ export class DirectoryStorage implements Storage {
   }
 
   /** For walks over the whole folder, which must not push the threads in use out of memory. */
-  async #readOnce<T>(path: string, run: (state: SaverState) => T): Promise<T | undefined> {
+  async #each<T>(call: (file: JournaledFile<SaverState>) => Promise<T>): Promise<T[]> {
+    const results: T[] = [];
+    for (const path of this.#pathsAmong(await this.#names())) results.push(await this.#once(path, call));
+    return results;
+  }
+
+  async #once<T>(path: string, call: (file: JournaledFile<SaverState>) => Promise<T>): Promise<T> {
     const lease = leaseFile(path, saverModel, this.deps);
     try {
-      return await lease.file.read(run);
+      return await call(lease.file);
     } finally {
       await lease.release();
     }

@@ -1,6 +1,6 @@
 import { JsonPlusSerializer } from "@langchain/langgraph-checkpoint";
 import { asPlain } from "./json-plus.js";
-import { isMessage, MessageCache } from "./message-cache.js";
+import { isMessage, MessageCache, type Step } from "./message-cache.js";
 import { bytesPart, bytesRope, BYTES_MARK, CONTENT_MARK, Part, type Rope } from "./rope.js";
 import { StringCache } from "./string-cache.js";
 
@@ -44,10 +44,10 @@ export class Encoder {
   readonly #messages = new MessageCache();
   readonly #strings = new StringCache();
 
-  /** `settles`: the pass belongs to a `put`, after which LangGraph leaves its messages as they are. */
-  begin(settles: boolean): Pass {
+  /** `step`: the checkpoint that the writes belong to; undefined for a `put`. */
+  begin(step: Step): Pass {
     this.#strings.age();
-    return new Pass(this.#messages, this.#strings, settles);
+    return new Pass(this.#messages, this.#strings, step);
   }
 }
 
@@ -59,7 +59,7 @@ export class Pass {
   constructor(
     private readonly messages: MessageCache,
     private readonly strings: StringCache,
-    private readonly settles: boolean,
+    private readonly step: Step,
   ) {}
 
   encode(value: unknown): { type: string; rope: Rope } {
@@ -210,7 +210,7 @@ export class Pass {
       else sink.text = sink.text.slice(0, start);
     }
     sink.text += "}";
-    return this.messages.remember(message, new Part(sink.text, sink.children), this.settles);
+    return this.messages.remember(message, new Part(sink.text, sink.children), this.step);
   }
 }
 

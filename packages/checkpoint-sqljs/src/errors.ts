@@ -9,6 +9,7 @@ export type SqlJsSaverErrorCode =
   | "READ_FAILED"
   | "SAVE_FAILED"
   | "DATABASE_FULL"
+  | "THREAD_EXISTS"
   | "SAVER_CLOSED"
   | "WASM_LOAD_FAILED"
   | "INVALID_CONFIG";
@@ -168,6 +169,16 @@ export class DatabaseFullError extends SqlJsSaverError {
       `${file} has reached its limit of ${maxBytes} bytes. Prune or delete threads and call compact(), or open it ` +
         `with a larger maxBytes.`,
     );
+  }
+}
+
+/** A thread cannot be copied over another one. Nothing was changed. */
+export class ThreadExistsError extends SqlJsSaverError {
+  override readonly code = "THREAD_EXISTS";
+  override readonly name = "ThreadExistsError";
+
+  constructor(readonly threadId: string) {
+    super(`There is a thread "${threadId}" already. Delete it first, or copy to another id.`);
   }
 }
 

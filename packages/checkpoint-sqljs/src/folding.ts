@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { crc32 } from "./crc32.js";
+import { SaveFailedError } from "./errors.js";
 import type { FileSystem } from "./file-system.js";
 import { encodeHeader, journalPathOf, newTag, type JournalHeader } from "./journal.js";
 import {
@@ -10,7 +11,7 @@ import {
   type Loaded,
   type Model,
 } from "./loading.js";
-import { temporaryPathOf } from "./lock.js";
+import { newNonce, temporaryPathOf } from "./lock.js";
 import { encodeSnapshot } from "./snapshot.js";
 
 export interface FoldOptions {
@@ -126,4 +127,19 @@ export const fileSizes = async (
   const previous =
     (await size(previousPathOf(file))) + journals.slice(0, -1).reduce((sum, one) => sum + one, 0);
   return { snapshot, journal, previous, all: snapshot + journal + previous };
+};
+
+/** Puts a finished file at this path. */
+export const replaceFile = async (path: string, bytes: Uint8Array, fs: FileSystem): Promise<void> => {
+  const file = await fs.canonical(path);
+  await fs.ensureDirectory(dirname(file));
+  const temporary = temporaryPathOf(file, newNonce());
+  try {
+    await fs.writeTemporary(temporary, bytes, file);
+    await fs.rename(temporary, file);
+  } catch (cause) {
+    await fs.remove(temporary).catch(() => {});
+    throw new SaveFailedError(file, cause);
+  }
+  await fs.syncDirectory(dirname(file));
 };

@@ -1,6 +1,15 @@
-export { SqlJsSaver, type SaverLocation, type SqlJsSaverOptions, type ThreadInfo } from "./saver.js";
+export {
+  SqlJsSaver,
+  type PruneOptions,
+  type PruneResult,
+  type SaverLocation,
+  type SaverStats,
+  type SqlJsSaverOptions,
+  type ThreadInfo,
+} from "./saver.js";
 export type { Durability } from "./journaled-file.js";
 export type { OnEvent, StorageEvent } from "./events.js";
+export type { IntegrityProblem } from "./integrity.js";
 export type { WasmSource } from "./wasm.js";
 export type { LockHolder } from "./process-identity.js";
 export {
@@ -14,6 +23,7 @@ export {
   SaveFailedError,
   SaverClosedError,
   SqlJsSaverError,
+  ThreadExistsError,
   WasmLoadError,
   type CorruptReason,
   type SqlJsSaverErrorCode,

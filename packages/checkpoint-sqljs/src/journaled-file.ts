@@ -42,6 +42,7 @@ type Job<S> = Waiting &
     | { kind: "read"; run: (state: S) => unknown }
     | { kind: "write"; run: (state: S) => Change<unknown>; grows: boolean }
     | { kind: "fold" }
+    | { kind: "create"; make: () => S }
     | { kind: "sync" }
     | { kind: "remove" }
   );
@@ -105,6 +106,11 @@ export class JournaledFile<S> {
     return this.#enqueue<void>({ kind: "fold" });
   }
 
+  /** Begins the file with this state; false when there is one already. */
+  create(make: () => S): Promise<boolean> {
+    return this.#enqueue<boolean>({ kind: "create", make });
+  }
+
   /** Makes durable what `relaxed` left to the system. */
   sync(): Promise<void> {
     return this.#enqueue<void>({ kind: "sync" });
@@ -137,6 +143,7 @@ export class JournaledFile<S> {
     job:
       | { kind: "read"; run: (state: S) => T }
       | { kind: "write"; run: (state: S) => Change<T>; grows: boolean }
+      | { kind: "create"; make: () => S }
       | { kind: "fold" | "sync" | "remove" },
   ): Promise<T> {
     if (this.#closed) return Promise.reject(new SaverClosedError());
@@ -172,6 +179,7 @@ export class JournaledFile<S> {
 
   async #special(job: Job<S>): Promise<void> {
     try {
+      if (job.kind === "create") return job.resolve(await this.#createNow(job.make));
       if (job.kind === "fold") await this.#foldNow();
       else if (job.kind === "sync") await this.#syncNow();
       else if (job.kind === "remove") await this.#removeNow();
@@ -258,14 +266,24 @@ export class JournaledFile<S> {
     await this.#fold();
   }
 
-  async #fold(setDamagedAside = false): Promise<void> {
+  async #createNow(make: () => S): Promise<boolean> {
+    await this.#acquire();
+    if (await this.#load()) return false;
+    await this.deps.fs.ensureDirectory(dirname(this.path));
+    await removeFiles(this.path, this.deps.fs);
+    await this.#fold(false, make());
+    return true;
+  }
+
+  async #fold(setDamagedAside = false, initial?: S): Promise<void> {
     const loaded = this.#loaded;
-    const state = loaded?.state ?? this.model.create();
+    const state = loaded?.state ?? initial ?? this.model.create();
     const journalBytes = loaded?.journal?.end ?? 0;
     this.model.sweep(state);
     this.#syncDirectoryFirst = true;
     const next = await foldFile(this.path, this.model, state, this.deps, {
-      generation: (loaded?.generation ?? 0) + 1,
+      // Number 1 is empty, which recovery relies on; what begins with something begins with 2.
+      generation: loaded || initial ? Math.max(2, (loaded?.generation ?? 0) + 1) : 1,
       nonce: this.#lock?.nonce ?? newNonce(),
       // A damaged snapshot must not take the place of the good one before it.
       keepPrevious: loaded !== undefined && !setDamagedAside,

@@ -52,6 +52,9 @@ export interface Loaded<S> {
 /** Where the snapshot before the present one is kept, with its journal: together they hold all that the present one does. */
 export const previousPathOf = (file: string): string => `${file}.prev`;
 
+/** Of a file that was exported: it is complete without a journal. */
+export const EXPORTED = 0;
+
 /** While another process folds, snapshot and journal may be seen half exchanged. */
 const RACE_TRIES = 20;
 
@@ -82,6 +85,17 @@ const tryLoad = async <S>(
 ): Promise<Loaded<S> | SqlJsSaverError> => {
   try {
     const generation = readGeneration(bytes, file);
+    if (generation === EXPORTED) {
+      const state = decodeSnapshot(deps.sql, model.schema, bytes, file, false);
+      return {
+        state,
+        identity,
+        generation,
+        snapshotBytes: bytes.length,
+        journal: undefined,
+        damage: undefined,
+      };
+    }
     const log = await readJournal(file, generation, deps);
     if (!log) return new DatabaseCorruptError(file, "damaged", { cause: new Error("it has no journal") });
     if (!fits(log.header, bytes))

@@ -1,5 +1,8 @@
 import type { Part } from "./rope.js";
 
+/** The checkpoint that writes belong to; undefined in a `put`, which comes after the reducers. */
+export type Step = string | undefined;
+
 interface Message {
   readonly id?: unknown;
   readonly name?: unknown;
@@ -10,7 +13,9 @@ interface Message {
 /** What a message was when it was written out, as far as it is cheap to compare. */
 interface Entry extends Message {
   readonly part: Part;
-  /** Written out within a `put`. Before its first one a message may still be changed in place. */
+  /** The step whose call wrote it out. */
+  readonly step: Step;
+  /** Not written out again. */
   readonly settled: boolean;
 }
 
@@ -33,7 +38,8 @@ export const isMessage = (value: object): boolean =>
  * objects; all but the newest need not be written out again.
  *
  * Trust is earned: the reducer sets the `id` of a message between `putWrites` and `put`, so a message is written out in
- * full at every call until a `put` has had it. Afterwards its id, name, content and tool calls are compared (by
+ * full until a `put` has had it, or until it came out the same in two steps (LangGraph runs ahead of a slow disk: then
+ * writes of many steps come before the first put). Afterwards its id, name, content and tool calls are compared (by
  * reference); whoever changes anything else of an old message in place, or reaches into its content, is not noticed.
  */
 export class MessageCache {
@@ -46,12 +52,14 @@ export class MessageCache {
     return entry && isTrusted(message, entry) ? entry.part : undefined;
   }
 
-  remember(message: object, part: Part, settles: boolean): Part {
+  remember(message: object, part: Part, step: Step): Part {
     const { id, name, content, tool_calls } = message as Message;
     const entry = this.#entries.get(message);
+    const same = entry !== undefined && entry.part.text === part.text && sameParts(entry.part, part);
     // The same text again: keep the part, whose number is known.
-    const kept = entry && entry.part.text === part.text && sameParts(entry.part, part) ? entry.part : part;
-    this.#entries.set(message, { id, name, content, tool_calls, part: kept, settled: settles });
+    const kept = same ? entry.part : part;
+    const settled = step === undefined || (same && entry.step !== step);
+    this.#entries.set(message, { id, name, content, tool_calls, part: kept, step, settled });
     return kept;
   }
 

@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter } from "./byte-codec.js";
 import type { ContentStore } from "./content-store.js";
-import { BYTES_MARK, type Stored } from "./rope.js";
+import { BYTES_PREFIX, isBytes, type Stored } from "./rope.js";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 
 export interface CheckpointAddress {
@@ -73,7 +73,7 @@ export const encodeOperation = (
   for (const id of parts) {
     const text = content.get(id);
     to.uint(id);
-    if (text.startsWith(BYTES_MARK)) to.uint(1).latin1(text.slice(1));
+    if (isBytes(text)) to.uint(1).latin1(text.slice(1));
     else to.uint(0).text(text);
   }
   const id = (value: string): ByteWriter => to.text(toStoredText(value));
@@ -128,7 +128,7 @@ export const decodeOperation = (content: ContentStore, payload: Uint8Array): Ope
   const from = new ByteReader(payload);
   for (let count = from.uint(); count > 0; count -= 1) {
     const part = from.uint();
-    content.add(part, from.uint() === 1 ? BYTES_MARK + from.latin1() : from.text());
+    content.add(part, from.uint() === 1 ? BYTES_PREFIX + from.latin1() : from.text());
   }
   const id = (): string => fromStoredText(from.text());
   const value = (): Stored => ({ type: from.text(), text: from.text() });

@@ -9,6 +9,8 @@ import type { ContentStore } from "./content-store.js";
  */
 export const CONTENT_MARK = "\u0001";
 export const BYTES_MARK = "\u0002";
+/** How a part of bytes begins in memory, where it is text too: one character per byte. Nothing else begins so. */
+export const BYTES_PREFIX = "\u0003";
 
 // oxlint-disable-next-line no-control-regex
 const REFERENCE = /([\u0001\u0002])([0-9a-z]+)/g;
@@ -61,7 +63,7 @@ export const resolveRope = ({ text, children }: Rope, store: ContentStore): stri
 
 const resolvePart = (part: Part, store: ContentStore): number => {
   if (part.epoch === store.epoch) return part.id;
-  part.id = store.intern(part.isBytes ? BYTES_MARK + part.text : resolveRope(part, store));
+  part.id = store.intern(part.isBytes ? BYTES_PREFIX + part.text : resolveRope(part, store));
   part.epoch = store.epoch;
   return part.id;
 };
@@ -70,7 +72,16 @@ const resolvePart = (part: Part, store: ContentStore): number => {
 export const referencesOf = (text: string): number[] =>
   isBytes(text) ? [] : Array.from(text.matchAll(REFERENCE), (match) => Number.parseInt(match[2]!, 36));
 
-const isBytes = (content: string): boolean => content.startsWith(BYTES_MARK);
+/** The same text with other numbers. */
+export const mapReferences = (text: string, number: (id: number) => number): string =>
+  isBytes(text)
+    ? text
+    : text.replace(
+        REFERENCE,
+        (_, mark: string, id: string) => mark + number(Number.parseInt(id, 36)).toString(36),
+      );
+
+export const isBytes = (content: string): boolean => content.startsWith(BYTES_PREFIX);
 
 /** Puts the parts back in. Bytes inside of JSON become the list of numbers that LangGraph's serializer writes. */
 export class Expander {

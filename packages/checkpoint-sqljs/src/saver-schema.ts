@@ -1,5 +1,5 @@
 import type { Database, SqlValue } from "sql.js";
-import { BYTES_MARK, type Stored } from "./rope.js";
+import { BYTES_PREFIX, isBytes, type Stored } from "./rope.js";
 import { forEachRow, type SnapshotSchema } from "./snapshot.js";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 import { namespaceOf, SaverState, writeKey, type StoredCheckpoint } from "./thread-state.js";
@@ -34,7 +34,7 @@ const stored = (type: string | null, text: string): Stored => ({
 const write = (state: SaverState, db: Database): void => {
   insert(db, "content", 2, function* () {
     for (const [id, text] of state.content.entries())
-      yield [id, text.startsWith(BYTES_MARK) ? Buffer.from(text.slice(1), "latin1") : text];
+      yield [id, isBytes(text) ? Buffer.from(text.slice(1), "latin1") : text];
   });
   let threadCount = 0;
   insert(db, "threads", 4, function* () {
@@ -104,7 +104,7 @@ const read = (db: Database): SaverState => {
   forEachRow<[number, string | Uint8Array]>(db, "SELECT id, data FROM content", ([id, data]) =>
     state.content.add(
       id,
-      typeof data === "string" ? data : BYTES_MARK + Buffer.from(data.buffer).toString("latin1"),
+      typeof data === "string" ? data : BYTES_PREFIX + Buffer.from(data.buffer).toString("latin1"),
     ),
   );
   const threads: string[] = [];

@@ -13,11 +13,24 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { DirectoryStorage } from "./directory-storage.js";
 import { Encoder } from "./encoder.js";
-import { InvalidConfigError, SaverClosedError, type DatabaseCorruptError } from "./errors.js";
+import {
+  InvalidConfigError,
+  SaverClosedError,
+  ThreadExistsError,
+  type DatabaseCorruptError,
+} from "./errors.js";
 import type { OnEvent } from "./events.js";
 import { nodeFileSystem } from "./file-system.js";
 import { matchesFilter } from "./metadata-filter.js";
 import { systemProcesses } from "./process-identity.js";
+import { replaceFile } from "./folding.js";
+import type { Step } from "./message-cache.js";
+import type { IntegrityProblem } from "./integrity.js";
+import { EXPORTED } from "./loading.js";
+import { isInterrupted, planPrune } from "./pruning.js";
+import { saverSchema } from "./saver-schema.js";
+import { encodeSnapshot } from "./snapshot.js";
+import { collectThreads } from "./thread-transfer.js";
 import type { Durability } from "./journaled-file.js";
 import { readTuple, type CheckpointQuery } from "./queries.js";
 import { bytesRope } from "./rope.js";
@@ -61,6 +74,35 @@ export interface ThreadInfo {
   readonly bytes: number;
   /** The beginning of the first message of the user, if the state has `messages`. */
   readonly title?: string;
+}
+
+/** What {@link SqlJsSaver.prune} removes. */
+export interface PruneOptions {
+  /** Only this thread; all of them unless given. */
+  readonly threadId?: string;
+  /** How many checkpoints of each namespace stay, the newest. Default and least: 1. */
+  readonly keepLast?: number;
+  /** Checkpoints that are younger stay. */
+  readonly olderThanMs?: number;
+}
+
+/** What {@link SqlJsSaver.prune} did. */
+export interface PruneResult {
+  /** How many were removed. */
+  readonly checkpoints: number;
+  /** Threads that were left as they are because they wait for an answer. */
+  readonly waiting: readonly string[];
+}
+
+/** See {@link SqlJsSaver.stats}. In memory all bytes are 0. */
+export interface SaverStats {
+  readonly threads: number;
+  readonly checkpoints: number;
+  readonly databaseBytes: number;
+  /** What is not folded yet. */
+  readonly journalBytes: number;
+  /** The database before the last fold, kept in case that the present one is damaged. */
+  readonly previousBytes: number;
 }
 
 /** Smaller journals are not worth a snapshot: reading a megabyte again takes some milliseconds. */
@@ -195,7 +237,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
       const parentId = optionalId(config, "checkpoint_id") || undefined;
       const at = { threadId, namespace, checkpointId: checkpoint.id, parentId };
       const readable = this.#encoder !== undefined;
-      const draft = await draftPut(this.#encode(true), at, checkpoint, metadata, newVersions, readable);
+      const draft = await draftPut(this.#encode(undefined), at, checkpoint, metadata, newVersions, readable);
       await this.#storage.write(threadId, (state) => changeOf(state, draft(state, this.#sources.nowMs())));
       return {
         configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpoint.id },
@@ -214,7 +256,13 @@ export class SqlJsSaver extends BaseCheckpointSaver {
       const namespace = optionalId(config, "checkpoint_ns") ?? "";
       const checkpointId = requiredId(config, "checkpoint_id");
       const at = { threadId, namespace, checkpointId };
-      const draft = await draftWrites(this.#encode(false), at, writes, taskId, taskPath);
+      const draft = await draftWrites(
+        this.#encode(`${threadId}/${checkpointId}`),
+        at,
+        writes,
+        taskId,
+        taskPath,
+      );
       await this.#storage.write(threadId, (state) => changeOf(state, draft(state, this.#sources.nowMs())));
     });
   }
@@ -280,6 +328,109 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     return this.#run(() => this.#storage.compact());
   }
 
+  /**
+   * Removes old checkpoints and the namespaces of delegates that are done. A thread that waits for an answer is left as it
+   * is, and so are the ancestors that a delta channel is made of. Each thread is one durable change; the space is given
+   * back at its next fold, or by {@link compact}.
+   *
+   * @example
+   * ```ts
+   * import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
+   *
+   * const saver = await SqlJsSaver.open({ directory: ".threads" });
+   * const { checkpoints, waiting } = await saver.prune({ keepLast: 20, olderThanMs: 7 * 86_400_000 });
+   * console.log(`${checkpoints} removed, ${waiting.length} threads wait for an answer`);
+   * ```
+   */
+  prune(options: PruneOptions = {}): Promise<PruneResult> {
+    return this.#run(async () => {
+      const rules = {
+        keepLast: Math.max(1, options.keepLast ?? 1),
+        madeBeforeMs:
+          options.olderThanMs === undefined
+            ? Number.POSITIVE_INFINITY
+            : this.#sources.nowMs() - options.olderThanMs,
+      };
+      const threads =
+        options.threadId === undefined
+          ? (await this.#storage.threads()).map(({ threadId }) => threadId)
+          : [options.threadId];
+      const result = { checkpoints: 0, waiting: [] as string[] };
+      for (const threadId of threads) {
+        const found = await this.#storage.read(threadId, (state) => {
+          const thread = state.threads.get(threadId);
+          return {
+            waits: thread !== undefined && isInterrupted(thread),
+            plan: planPrune(state, threadId, rules),
+          };
+        });
+        if (found?.waits) result.waiting.push(threadId);
+        if (!found?.plan) continue;
+        // Planned again within the change: what was put since counts.
+        result.checkpoints += await this.#storage.write(
+          threadId,
+          (state) => {
+            const plan = planPrune(state, threadId, rules);
+            if (!plan) return { payload: undefined, apply: () => 0, undo: () => {} };
+            const change = changeOf(state, plan);
+            return { ...change, apply: () => (change.apply(), plan.checkpoints.length) };
+          },
+          { grows: false },
+        );
+      }
+      return result;
+    });
+  }
+
+  /**
+   * Copies a thread with everything it holds. Nothing happens when there is none.
+   *
+   * @throws ThreadExistsError when there is a thread `to`.
+   */
+  copyThread(from: string, to: string): Promise<void> {
+    return this.#run(async () => {
+      for (const id of [from, to]) if (typeof id !== "string") throw new InvalidConfigError("thread_id", id);
+      if (!(await this.#storage.copyThread(from, to, this.#sources.nowMs()))) throw new ThreadExistsError(to);
+    });
+  }
+
+  /** How much there is. */
+  stats(): Promise<SaverStats> {
+    return this.#run(async () => {
+      const threads = await this.#storage.threads();
+      const { snapshot, journal, previous } = await this.#storage.sizes();
+      return {
+        threads: threads.length,
+        checkpoints: threads.reduce((sum, { checkpoints }) => sum + checkpoints, 0),
+        databaseBytes: snapshot,
+        journalBytes: journal,
+        previousBytes: previous,
+      };
+    });
+  }
+
+  /** Reads every file anew and looks whether each checkpoint can be put together. Empty: all is well. */
+  integrityCheck(): Promise<IntegrityProblem[]> {
+    return this.#run(() => this.#storage.check());
+  }
+
+  /**
+   * Writes everything to one SQLite file, without a journal: a copy to keep, to look into with the sqlite3 program, or to
+   * open with `{ file }`. A file that is there is replaced.
+   */
+  exportTo(path: string): Promise<void> {
+    return this.#run(async () => {
+      const parts = await this.#storage.eachState((state) =>
+        collectThreads(Array.from(state.threads, ([id, thread]) => [id, state, thread] as const)),
+      );
+      const all = collectThreads(
+        parts.flatMap((state) => Array.from(state.threads, ([id, thread]) => [id, state, thread] as const)),
+      );
+      const sql = await loadSqlJs();
+      await replaceFile(path, encodeSnapshot(sql, saverSchema, all, EXPORTED), nodeFileSystem);
+    });
+  }
+
   /** Waits for the calls under way, then releases locks and memory. Nothing is lost when it is never called. */
   close(): Promise<void> {
     this.#closing ??= Promise.allSettled(this.#running).then(() => this.#storage.close());
@@ -296,9 +447,9 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     return record && toTuple(this.serde, record, () => this.getNextVersion(undefined));
   }
 
-  #encode(settles: boolean): Encode {
+  #encode(step: Step): Encode {
     if (this.#encoder) {
-      const pass = this.#encoder.begin(settles);
+      const pass = this.#encoder.begin(step);
       return (value) => pass.encode(value);
     }
     return async (value) => {

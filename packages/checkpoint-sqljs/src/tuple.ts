@@ -45,7 +45,8 @@ export const draftPut = async (
   readable: boolean,
 ): Promise<(state: SaverState, nowMs: number) => Operation> => {
   const { channel_values: values, ...rest } = copyCheckpoint(checkpoint);
-  const title = firstUserWords(values);
+  // Whoever brings a serializer may encrypt: then nothing is kept beside what it made.
+  const title = readable ? firstUserWords(values) : undefined;
   const versions = readable
     ? undefined
     : JSON.stringify(

@@ -23,9 +23,9 @@ const ours = (
   value: unknown,
   encoder = new Encoder(),
   store = new ContentStore(),
-  settles = true,
+  step?: string,
 ): { text: string; stored: string } => {
-  const { type, rope } = encoder.begin(settles).encode(value);
+  const { type, rope } = encoder.begin(step).encode(value);
   const stored = resolveRope(rope, store);
   const back = new Expander(store).value({ type, text: stored });
   return { text: typeof back === "string" ? back : Buffer.from(back).toString("utf8"), stored };
@@ -167,7 +167,7 @@ describe("a value that went through parts", () => {
   it("comes back as bytes, each reader's own", () => {
     const store = new ContentStore();
     const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
-    const { type, rope } = new Encoder().begin(true).encode(bytes.subarray(1));
+    const { type, rope } = new Encoder().begin(undefined).encode(bytes.subarray(1));
     const stored = { type, text: resolveRope(rope, store) };
     const first = new Expander(store).value(stored) as Uint8Array;
     expect(type).toBe("bytes");
@@ -179,9 +179,9 @@ describe("a value that went through parts", () => {
 
 describe("what is stored of a long conversation", () => {
   /** Characters that the value added to the store. */
-  const cost = (value: unknown, encoder: Encoder, store: ContentStore, settles = true): number => {
+  const cost = (value: unknown, encoder: Encoder, store: ContentStore): number => {
     const before = store.chars;
-    const { stored } = ours(value, encoder, store, settles);
+    const { stored } = ours(value, encoder, store);
     return store.chars - before + stored.length;
   };
 
@@ -222,17 +222,35 @@ describe("what is stored of a long conversation", () => {
 });
 
 describe("messages that are changed in place", () => {
-  const text = (message: unknown, encoder: Encoder, store: ContentStore, settles: boolean): string =>
-    ours([message], encoder, store, settles).text;
+  const text = (message: unknown, encoder: Encoder, store: ContentStore, step?: string): string =>
+    ours([message], encoder, store, step).text;
 
   it("are written out again until a put has had them: the reducer gives a ToolMessage its id", async () => {
     const encoder = new Encoder();
     const store = new ContentStore();
     const tool = new ToolMessage({ content: "x".repeat(1_000), tool_call_id: "c" });
-    expect(text(tool, encoder, store, false)).toBe(await theirs([tool]));
+    expect(text(tool, encoder, store, "step 1")).toBe(await theirs([tool]));
     tool.id = "given";
     tool.additional_kwargs = { more: 1 };
-    expect(text(tool, encoder, store, true)).toBe(await theirs([tool]));
+    expect(text(tool, encoder, store)).toBe(await theirs([tool]));
+  });
+
+  it("are trusted without a put when they came out the same in two steps, not before", async () => {
+    const encoder = new Encoder();
+    const store = new ContentStore();
+    const tool = new ToolMessage({ content: "x", tool_call_id: "c" });
+    const change = (value: number): unknown => (tool.additional_kwargs["n"] = value);
+    for (const [step, value] of [
+      ["1", 1],
+      ["1", 2],
+      ["2", 3],
+    ] as const) {
+      change(value);
+      expect(text(tool, encoder, store, step)).toBe(await theirs([tool]));
+    }
+    const settled = text(tool, encoder, store, "3");
+    change(4);
+    expect(text(tool, encoder, store, "4")).toBe(settled);
   });
 
   it.each<[string, (message: AIMessage) => void]>([
@@ -254,9 +272,9 @@ describe("messages that are changed in place", () => {
     const encoder = new Encoder();
     const store = new ContentStore();
     const old = new HumanMessage({ content: [{ type: "text", text: "before" }] });
-    const before = text(old, encoder, store, true);
+    const before = text(old, encoder, store);
     (old.content as { text: string }[])[0]!.text = "after";
-    expect(text(old, encoder, store, true)).toBe(before);
+    expect(text(old, encoder, store)).toBe(before);
     // A list that was changed in place is no message: it is walked every time.
     const list = [old, old];
     ours(list, encoder, store);
