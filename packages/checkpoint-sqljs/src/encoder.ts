@@ -36,6 +36,9 @@ class LangGraphText extends JsonPlusSerializer {
 }
 const langGraph = new LangGraphText();
 
+/** What LangGraph's serializer writes for this value, at once. */
+export const langGraphText = (value: unknown): string => langGraph.text(value);
+
 /**
  * Turns values into JSON text exactly as LangGraph's `JsonPlusSerializer` does, cut into shared parts (see rope.ts). One
  * pass encodes one call, synchronously: what is stored is the value at the time of the call.

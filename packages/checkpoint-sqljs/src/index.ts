@@ -7,6 +7,7 @@ export {
   type SqlJsSaverOptions,
   type ThreadInfo,
 } from "./saver.js";
+export { SqlJsStore, type SqlJsStoreOptions } from "./store.js";
 export type { Durability } from "./journaled-file.js";
 export type { OnEvent, StorageEvent } from "./events.js";
 export type { IntegrityProblem } from "./integrity.js";

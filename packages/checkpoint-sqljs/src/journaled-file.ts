@@ -18,6 +18,8 @@ export type Durability = "sync" | "grouped" | "relaxed";
 
 export interface FileDependencies extends LoadDependencies, LockDependencies {
   readonly lock: boolean;
+  /** The lock is given back when nothing is left to do, so that other processes get their turn. */
+  readonly unlockWhenIdle?: boolean;
   readonly durability: Durability;
   readonly maxBytes: number;
   readonly onEvent: OnEvent;
@@ -165,6 +167,7 @@ export class JournaledFile<S> {
       for (const job of jobs)
         if (job.kind === "read") await this.#settle(job, async () => this.#read(job.run));
       if (barrier >= 0) await this.#special(this.#queue.shift()!);
+      if (this.#queue.length === 0 && this.deps.unlockWhenIdle) await this.#unlock();
     }
     this.#draining = undefined;
   }

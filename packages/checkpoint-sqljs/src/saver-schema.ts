@@ -1,6 +1,6 @@
-import type { Database, SqlValue } from "sql.js";
+import type { Database } from "sql.js";
 import { BYTES_PREFIX, isBytes, type Stored } from "./rope.js";
-import { forEachRow, type SnapshotSchema } from "./snapshot.js";
+import { forEachRow, insertRows, type SnapshotSchema } from "./snapshot.js";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 import { namespaceOf, SaverState, writeKey, type StoredCheckpoint } from "./thread-state.js";
 
@@ -32,12 +32,12 @@ const stored = (type: string | null, text: string): Stored => ({
 });
 
 const write = (state: SaverState, db: Database): void => {
-  insert(db, "content", 2, function* () {
+  insertRows(db, "content", 2, function* () {
     for (const [id, text] of state.content.entries())
       yield [id, isBytes(text) ? Buffer.from(text.slice(1), "latin1") : text];
   });
   let threadCount = 0;
-  insert(db, "threads", 4, function* () {
+  insertRows(db, "threads", 4, function* () {
     for (const [threadId, { updatedAtMs, title }] of state.threads)
       yield [
         (threadCount += 1),
@@ -49,11 +49,11 @@ const write = (state: SaverState, db: Database): void => {
   const namespaces = Array.from(state.threads.values()).flatMap((thread, index) =>
     Array.from(thread.namespaces, ([name, namespace]) => ({ thread: index + 1, name, namespace })),
   );
-  insert(db, "namespaces", 3, function* () {
+  insertRows(db, "namespaces", 3, function* () {
     for (const [index, { thread, name }] of namespaces.entries())
       yield [index + 1, thread, toStoredText(name)];
   });
-  insert(db, "checkpoints", 8, function* () {
+  insertRows(db, "checkpoints", 8, function* () {
     for (const [index, { namespace }] of namespaces.entries())
       for (const [id, { parentId, versions, checkpoint, metadata }] of namespace.checkpoints)
         yield [
@@ -67,13 +67,13 @@ const write = (state: SaverState, db: Database): void => {
           metadata.text,
         ];
   });
-  insert(db, "channel_values", 5, function* () {
+  insertRows(db, "channel_values", 5, function* () {
     for (const [index, { namespace }] of namespaces.entries())
       for (const [channel, versions] of namespace.values)
         for (const [version, { type, text }] of versions)
           yield [index + 1, toStoredText(channel), version, typeColumn(type), text];
   });
-  insert(db, "writes", 8, function* () {
+  insertRows(db, "writes", 8, function* () {
     for (const [index, { namespace }] of namespaces.entries())
       for (const [id, tasks] of namespace.writes)
         for (const { taskId, index: position, channel, taskPath, value } of tasks.values())
@@ -88,15 +88,6 @@ const write = (state: SaverState, db: Database): void => {
             value.text,
           ];
   });
-};
-
-const insert = (db: Database, table: string, columns: number, rows: () => Iterable<SqlValue[]>): void => {
-  const statement = db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
-  try {
-    for (const row of rows()) statement.run(row);
-  } finally {
-    statement.free();
-  }
 };
 
 const read = (db: Database): SaverState => {

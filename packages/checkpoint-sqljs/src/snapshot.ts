@@ -108,3 +108,17 @@ export const forEachRow = <Row extends SqlValue[]>(
     statement.free();
   }
 };
+
+export const insertRows = (
+  db: Database,
+  table: string,
+  columns: number,
+  rows: () => Iterable<SqlValue[]>,
+): void => {
+  const statement = db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
+  try {
+    for (const row of rows()) statement.run(row);
+  } finally {
+    statement.free();
+  }
+};

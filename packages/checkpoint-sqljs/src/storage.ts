@@ -87,6 +87,7 @@ export class MemoryStorage implements Storage {
   }
 
   async copyThread(threadId: string, to: string, nowMs: number): Promise<boolean> {
+    if (!this.#state.threads.has(threadId)) return true;
     if (this.#state.threads.has(to)) return false;
     changeOf(this.#state, { kind: "copy-thread", threadId, to, nowMs }).apply();
     return true;
