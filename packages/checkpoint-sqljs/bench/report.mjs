@@ -14,7 +14,9 @@ export const report = (results, machine) => {
     `Written by \`npm run bench -w @fiveseam/checkpoint-sqljs\` on ${machine.date}: ${machine.cpu}, Node ${machine.node},`,
     `@langchain/langgraph ${machine.langgraph}${machine.hasSqlite ? ", better-sqlite3 12" : "; SqliteSaver could not be built here"}. Every row is a process of its own. A turn is a model step`,
     "and its tool step, by `createAgent` of langchain with a scripted model; LangGraph's own durability is its default,",
-    '"async". "none" is the graph without a checkpointer. Bytes written are what the process handed to the system.',
+    '"async". "none" is the graph without a checkpointer. Bytes written are what the process handed to the system. "Open" is',
+    "loading the file beyond sql.js; getTuple and list are mostly LangGraph's deserializer, the same for all. The machine is",
+    "shared with other work, so times of two rows differ by some tens of percent for no reason of theirs.",
     "",
   ];
   for (const [workload, rows] of Object.entries(results)) {
