@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { DatabaseCorruptError, ReadFailedError } from "./errors.js";
 import { checkFile, type IntegrityProblem } from "./integrity.js";
-import type { Change, FileDependencies, JournaledFile } from "./journaled-file.js";
+import type { Change, FileDependencies } from "./file-dependencies.js";
+import type { JournaledFile } from "./journaled-file.js";
 import {
   compareNewestFirst,
   readIndex,

@@ -69,7 +69,7 @@ export const foldFile = async <S>(
     identity,
     generation,
     snapshotBytes: bytes.length,
-    journal: { header, end: head.length, sequence: 0 },
+    journal: { header, end: head.length, sequence: 0, size: head.length },
     damage: undefined,
   };
 };

@@ -1,14 +1,14 @@
-export {
-  SqlJsSaver,
-  type PruneOptions,
-  type PruneResult,
-  type SaverLocation,
-  type SaverStats,
-  type SqlJsSaverOptions,
-  type ThreadInfo,
-} from "./saver.js";
+export { SqlJsSaver } from "./saver.js";
+export type {
+  PruneOptions,
+  PruneResult,
+  SaverLocation,
+  SaverStats,
+  SqlJsSaverOptions,
+  ThreadInfo,
+} from "./saver-options.js";
 export { SqlJsStore, type SqlJsStoreOptions } from "./store.js";
-export type { Durability } from "./journaled-file.js";
+export type { Durability } from "./file-dependencies.js";
 export type { OnEvent, StorageEvent } from "./events.js";
 export type { IntegrityProblem } from "./integrity.js";
 export type { WasmSource } from "./wasm.js";

@@ -6,34 +6,12 @@ import {
   SaverClosedError,
   SqlJsSaverError,
 } from "./errors.js";
-import type { OnEvent } from "./events.js";
-import type { LogHandle } from "./file-system.js";
+import type { Change, FileDependencies } from "./file-dependencies.js";
 import { foldFile, removeFiles, setAside } from "./folding.js";
+import { JournalWriter } from "./journal-writer.js";
 import { encodeRecord, journalPathOf } from "./journal.js";
-import { loadFile, replayAll, type LoadDependencies, type Loaded, type Model } from "./loading.js";
-import { acquireLock, newNonce, type HeldLock, type LockDependencies } from "./lock.js";
-
-/** What an acknowledged call has survived; see `SqlJsSaverOptions.durability`. */
-export type Durability = "sync" | "grouped" | "relaxed";
-
-export interface FileDependencies extends LoadDependencies, LockDependencies {
-  readonly lock: boolean;
-  /** The lock is given back when nothing is left to do, so that other processes get their turn. */
-  readonly unlockWhenIdle?: boolean;
-  readonly durability: Durability;
-  readonly maxBytes: number;
-  readonly onEvent: OnEvent;
-  /** Smaller journals are not folded. Tests set it low. */
-  readonly foldFromBytes: number;
-}
-
-/** A change that was made ready: what goes into the journal, and what to do once it is there, or cannot be. */
-export interface Change<T> {
-  /** Undefined: there is nothing to change. */
-  readonly payload: Uint8Array | undefined;
-  apply(): T;
-  undo(): void;
-}
+import { loadFile, replayAll, type Loaded, type Model } from "./loading.js";
+import { acquireLock, newNonce, type HeldLock } from "./lock.js";
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -63,14 +41,10 @@ export class JournaledFile<S> {
   readonly #queue: Job<S>[] = [];
   #draining: Promise<void> | undefined;
   #loaded: Loaded<S> | undefined;
-  #log: LogHandle | undefined;
+  readonly #journal: JournalWriter;
   #lock: HeldLock | undefined;
   /** The state was loaded under the lock, and what a crash left behind is cleared. */
   #writing = false;
-  /** Appended in relaxed durability and not synced since. */
-  #unsynced = false;
-  /** Something of the journal may be on disk that was never acknowledged: begin a new one before anything else. */
-  #foldFirst = false;
   /** A fold failed, perhaps after its rename: the folder is synced before anything is acknowledged on top of it. */
   #syncDirectoryFirst = false;
   /** After a fold that failed: as large as the journal has to be for the next try. */
@@ -86,6 +60,7 @@ export class JournaledFile<S> {
     private readonly after: Promise<void> = Promise.resolve(),
   ) {
     this.#locking = deps.lock;
+    this.#journal = new JournalWriter(path, deps.fs, deps.durability);
   }
 
   /** A second user of this file wants the lock that the first one did without. */
@@ -136,7 +111,7 @@ export class JournaledFile<S> {
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#draining) await this.#draining;
-    if (this.#unsynced) await this.#log?.sync().catch(() => {});
+    await this.#journal.sync().catch(() => {});
     await this.#forget();
     await this.#unlock();
   }
@@ -184,7 +159,7 @@ export class JournaledFile<S> {
     try {
       if (job.kind === "create") return job.resolve(await this.#createNow(job.make));
       if (job.kind === "fold") await this.#foldNow();
-      else if (job.kind === "sync") await this.#syncNow();
+      else if (job.kind === "sync") await this.#journal.sync();
       else if (job.kind === "remove") await this.#removeNow();
       job.resolve(undefined);
     } catch (error) {
@@ -216,37 +191,14 @@ export class JournaledFile<S> {
           job.reject(error);
         }
       }
-      if (records.length > 0) await this.#append(loaded, records);
+      if (records.length > 0)
+        await this.#journal.append(loaded.journal!, records, async () => this.#lock?.verify());
     } catch (error) {
       for (const { change } of changes.reverse()) change.undo();
       return this.#failed(error, jobs);
     }
     for (const { job, change } of changes) job.resolve(change.apply());
     await this.#foldIfLarge();
-  }
-
-  async #append(loaded: Loaded<S>, records: readonly Uint8Array[]): Promise<void> {
-    const journal = loaded.journal!;
-    const bytes = records.length === 1 ? records[0]! : Buffer.concat(records);
-    this.#log ??= await this.deps.fs.openLog(journalPathOf(this.path, loaded.generation));
-    // As late as possible: what is left is the moment between this and the write.
-    await this.#lock?.verify();
-    try {
-      await this.#log.write(bytes, journal.end);
-      if (this.deps.durability === "relaxed") this.#unsynced = true;
-      else await this.#log.sync();
-    } catch (error) {
-      // What reached the disk must not come back with the next append, which builds on the state without it.
-      try {
-        await this.#log.truncate(journal.end);
-        await this.#log.sync();
-      } catch {
-        this.#foldFirst = true;
-      }
-      throw error;
-    }
-    journal.end += bytes.length;
-    journal.sequence += records.length;
   }
 
   async #foldIfLarge(): Promise<void> {
@@ -292,11 +244,9 @@ export class JournaledFile<S> {
       keepPrevious: loaded !== undefined && !setDamagedAside,
       verify: async () => this.#lock?.verify(),
     });
-    await this.#closeLog();
+    await this.#journal.close();
     this.#loaded = next;
-    this.#foldFirst = false;
     this.#syncDirectoryFirst = false;
-    this.#unsynced = false;
     if (loaded)
       this.deps.onEvent({
         type: "folded",
@@ -304,12 +254,6 @@ export class JournaledFile<S> {
         snapshotBytes: next.snapshotBytes,
         journalBytes,
       });
-  }
-
-  async #syncNow(): Promise<void> {
-    if (!this.#unsynced) return;
-    await this.#log?.sync();
-    this.#unsynced = false;
   }
 
   async #removeNow(): Promise<void> {
@@ -374,17 +318,19 @@ export class JournaledFile<S> {
     }
   }
 
+  /** Reads on in the journal. False: it is not the one that was read, or says so too little to be sure. */
   async #catchUp({ state, generation, journal }: Loaded<S>): Promise<boolean> {
     const { fs } = this.deps;
     const path = journalPathOf(this.path, generation);
     const size = await fs.sizeBytes(path);
-    if (size === journal!.end) return true;
-    if (size === undefined || size < journal!.end) return false;
-    const tail = await fs.readFrom(path, journal!.end);
-    return (
-      tail !== undefined &&
-      replayAll(this.path, state, tail, journal!, this.model, journal!.end) === undefined
-    );
+    if (size === journal!.size) return true;
+    if (size === undefined || size < journal!.size) return false;
+    const { end } = journal!;
+    const tail = await fs.readFrom(path, end);
+    if (!tail || replayAll(this.path, state, tail, journal!, this.model, end)) return false;
+    journal!.size = end + tail.length;
+    // Longer without a new record: perhaps what was read last has been taken back and something else written there.
+    return journal!.end > end;
   }
 
   async #loadForWriting(): Promise<Loaded<S>> {
@@ -396,7 +342,7 @@ export class JournaledFile<S> {
       await this.#fold();
       loaded = this.#loaded!;
     } else if (!this.#writing) await this.#repair(loaded);
-    if (this.#foldFirst) await this.#fold();
+    if (this.#journal.isSpoilt) await this.#fold();
     if (this.#syncDirectoryFirst) {
       await this.deps.fs.syncDirectory(dirname(this.path));
       this.#syncDirectoryFirst = false;
@@ -418,24 +364,14 @@ export class JournaledFile<S> {
     }
     const size = (await fs.sizeBytes(log)) ?? 0;
     if (size <= journal.end) return;
-    this.#log ??= await fs.openLog(log);
-    await this.#log.truncate(journal.end);
-    await this.#log.sync();
+    await this.#journal.cut(journal);
     onEvent({ type: "journal-tail-dropped", file: this.path, bytes: size - journal.end });
   }
 
   async #forget(): Promise<void> {
     this.#loaded = undefined;
     this.#writing = false;
-    await this.#closeLog();
-  }
-
-  async #closeLog(): Promise<void> {
-    const log = this.#log;
-    this.#log = undefined;
-    await log?.close().catch(() => {
-      // Everything that was promised is synced.
-    });
+    await this.#journal.close();
   }
 }
 

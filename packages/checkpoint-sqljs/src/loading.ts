@@ -36,6 +36,8 @@ export interface OpenJournal {
   /** Where the next record begins, and its number. */
   end: number;
   sequence: number;
+  /** The size of the file when it was last looked at; behind `end` lies half a record, or nothing. */
+  size: number;
 }
 
 export interface Loaded<S> {
@@ -101,7 +103,7 @@ const tryLoad = async <S>(
     if (!fits(log.header, bytes))
       return new DatabaseCorruptError(file, "damaged", { cause: new Error("its checksum is wrong") });
     const state = decodeSnapshot(deps.sql, model.schema, bytes, file, true);
-    const journal: OpenJournal = { header: log.header, end: log.end, sequence: 0 };
+    const journal: OpenJournal = { header: log.header, end: log.end, sequence: 0, size: log.bytes.length };
     const damage = replayAll(file, state, log.bytes, journal, model);
     return { state, identity, generation, snapshotBytes: bytes.length, journal, damage };
   } catch (error) {
@@ -179,7 +181,8 @@ const recover = async <S>(
     let whole = true;
     for (; whole && journals.has(generation); generation += 1) {
       const { header, end, bytes: log } = journals.get(generation)!;
-      whole = replayAll(file, base.state, log, { header, end, sequence: 0 }, model) === undefined;
+      whole =
+        replayAll(file, base.state, log, { header, end, sequence: 0, size: log.length }, model) === undefined;
     }
     const complete = whole && generation > latest;
     return {

@@ -1,5 +1,6 @@
 import type { FileSystem } from "./file-system.js";
-import { JournaledFile, type FileDependencies } from "./journaled-file.js";
+import type { FileDependencies } from "./file-dependencies.js";
+import { JournaledFile } from "./journaled-file.js";
 import type { Model } from "./loading.js";
 
 interface Entry {

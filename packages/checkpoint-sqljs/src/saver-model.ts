@@ -1,4 +1,4 @@
-import type { Change } from "./journaled-file.js";
+import type { Change } from "./file-dependencies.js";
 import type { Model } from "./loading.js";
 import { decodeOperation, encodeOperation, type Operation } from "./operations.js";
 import { summarizeThreads } from "./queries.js";

@@ -19,91 +19,27 @@ import {
   ThreadExistsError,
   type DatabaseCorruptError,
 } from "./errors.js";
-import type { OnEvent } from "./events.js";
 import { nodeFileSystem } from "./file-system.js";
+import { named, optionalId, requiredId } from "./config-ids.js";
+import { countStorage, exportStorage, pruneThreads } from "./maintenance.js";
 import { matchesFilter } from "./metadata-filter.js";
 import { systemProcesses } from "./process-identity.js";
-import { replaceFile } from "./folding.js";
 import type { Step } from "./message-cache.js";
 import type { IntegrityProblem } from "./integrity.js";
-import { EXPORTED } from "./loading.js";
-import { isInterrupted, planPrune } from "./pruning.js";
-import { saverSchema } from "./saver-schema.js";
-import { encodeSnapshot } from "./snapshot.js";
-import { collectThreads } from "./thread-transfer.js";
-import type { Durability } from "./journaled-file.js";
 import { readTuple, type CheckpointQuery } from "./queries.js";
 import { bytesRope } from "./rope.js";
 import { changeOf } from "./saver-model.js";
+import type {
+  PruneOptions,
+  PruneResult,
+  SaverLocation,
+  SaverStats,
+  SqlJsSaverOptions,
+  ThreadInfo,
+} from "./saver-options.js";
 import { FileStorage, MemoryStorage, type Storage } from "./storage.js";
 import { draftPut, draftWrites, toTuple, type Encode } from "./tuple.js";
-import { loadSqlJs, type WasmSource } from "./wasm.js";
-
-/** A folder with one database per thread, one file for all threads, or nothing on disk. */
-export type SaverLocation = { readonly directory: string } | { readonly file: string } | ":memory:";
-
-/** How to open; see {@link SqlJsSaver.open}. */
-export interface SqlJsSaverOptions extends WasmSource {
-  /** Turns values into bytes and back. LangGraph's `JsonPlusSerializer` unless given. */
-  readonly serde?: SerializerProtocol;
-  /**
-   * Keep other processes from writing the same file. Default true. Without it the last writer wins and can undo what
-   * another process saved: only for files that provably have one writer, on disks without usable lock files.
-   */
-  readonly lock?: boolean;
-  /**
-   * When a call counts as done. `"grouped"` (the default): when it is synced to the disk; calls that wait together share
-   * one fsync. `"sync"`: the same, with an fsync for each. `"relaxed"`: when the system has it; a crash of the process
-   * loses nothing, a power cut or a crash of the system may lose the last seconds, in order. `flush()` syncs.
-   */
-  readonly durability?: Durability;
-  /** No more is put into a database file of this size; see `DatabaseFullError`. Default: no limit. */
-  readonly maxBytes?: number;
-  /** Told what was repaired, recovered or lost, and of folds. */
-  readonly onEvent?: OnEvent;
-}
-
-/** One line of {@link SqlJsSaver.listThreads}. */
-export interface ThreadInfo {
-  readonly threadId: string;
-  /** When the last checkpoint or write was put. */
-  readonly updatedAt: Date;
-  /** Number of checkpoints, over all namespaces. */
-  readonly checkpoints: number;
-  /** The size of the thread's files in a directory; else what it stores, where shared content counts for each thread. */
-  readonly bytes: number;
-  /** The beginning of the first message of the user, if the state has `messages`. */
-  readonly title?: string;
-}
-
-/** What {@link SqlJsSaver.prune} removes. */
-export interface PruneOptions {
-  /** Only this thread; all of them unless given. */
-  readonly threadId?: string;
-  /** How many checkpoints of each namespace stay, the newest. Default and least: 1. */
-  readonly keepLast?: number;
-  /** Checkpoints that are younger stay. */
-  readonly olderThanMs?: number;
-}
-
-/** What {@link SqlJsSaver.prune} did. */
-export interface PruneResult {
-  /** How many were removed. */
-  readonly checkpoints: number;
-  /** Threads that were left as they are because they wait for an answer. */
-  readonly waiting: readonly string[];
-}
-
-/** See {@link SqlJsSaver.stats}. In memory all bytes are 0. */
-export interface SaverStats {
-  readonly threads: number;
-  readonly checkpoints: number;
-  readonly databaseBytes: number;
-  /** What is not folded yet. */
-  readonly journalBytes: number;
-  /** The database before the last fold, kept in case that the present one is damaged. */
-  readonly previousBytes: number;
-}
+import { loadSqlJs } from "./wasm.js";
 
 /** Smaller journals are not worth a snapshot: reading a megabyte again takes some milliseconds. */
 const FOLD_FROM_BYTES = 1_000_000;
@@ -343,43 +279,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    * ```
    */
   prune(options: PruneOptions = {}): Promise<PruneResult> {
-    return this.#run(async () => {
-      const rules = {
-        keepLast: Math.max(1, options.keepLast ?? 1),
-        madeBeforeMs:
-          options.olderThanMs === undefined
-            ? Number.POSITIVE_INFINITY
-            : this.#sources.nowMs() - options.olderThanMs,
-      };
-      const threads =
-        options.threadId === undefined
-          ? (await this.#storage.threads()).map(({ threadId }) => threadId)
-          : [options.threadId];
-      const result = { checkpoints: 0, waiting: [] as string[] };
-      for (const threadId of threads) {
-        const found = await this.#storage.read(threadId, (state) => {
-          const thread = state.threads.get(threadId);
-          return {
-            waits: thread !== undefined && isInterrupted(thread),
-            plan: planPrune(state, threadId, rules),
-          };
-        });
-        if (found?.waits) result.waiting.push(threadId);
-        if (!found?.plan) continue;
-        // Planned again within the change: what was put since counts.
-        result.checkpoints += await this.#storage.write(
-          threadId,
-          (state) => {
-            const plan = planPrune(state, threadId, rules);
-            if (!plan) return { payload: undefined, apply: () => 0, undo: () => {} };
-            const change = changeOf(state, plan);
-            return { ...change, apply: () => (change.apply(), plan.checkpoints.length) };
-          },
-          { grows: false },
-        );
-      }
-      return result;
-    });
+    return this.#run(() => pruneThreads(this.#storage, options, this.#sources.nowMs()));
   }
 
   /**
@@ -396,17 +296,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
 
   /** How much there is. */
   stats(): Promise<SaverStats> {
-    return this.#run(async () => {
-      const threads = await this.#storage.threads();
-      const { snapshot, journal, previous } = await this.#storage.sizes();
-      return {
-        threads: threads.length,
-        checkpoints: threads.reduce((sum, { checkpoints }) => sum + checkpoints, 0),
-        databaseBytes: snapshot,
-        journalBytes: journal,
-        previousBytes: previous,
-      };
-    });
+    return this.#run(() => countStorage(this.#storage));
   }
 
   /** Reads every file anew and looks whether each checkpoint can be put together. Empty: all is well. */
@@ -419,16 +309,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    * open with `{ file }`. A file that is there is replaced.
    */
   exportTo(path: string): Promise<void> {
-    return this.#run(async () => {
-      const parts = await this.#storage.eachState((state) =>
-        collectThreads(Array.from(state.threads, ([id, thread]) => [id, state, thread] as const)),
-      );
-      const all = collectThreads(
-        parts.flatMap((state) => Array.from(state.threads, ([id, thread]) => [id, state, thread] as const)),
-      );
-      const sql = await loadSqlJs();
-      await replaceFile(path, encodeSnapshot(sql, saverSchema, all, EXPORTED), nodeFileSystem);
-    });
+    return this.#run(() => exportStorage(this.#storage, path));
   }
 
   /** Waits for the calls under way, then releases locks and memory. Nothing is lost when it is never called. */
@@ -467,20 +348,3 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     return running;
   }
 }
-
-type IdKey = "thread_id" | "checkpoint_ns" | "checkpoint_id";
-
-const optionalId = (config: RunnableConfig, key: IdKey): string | undefined => {
-  const value: unknown = config.configurable?.[key];
-  if (value !== undefined && typeof value !== "string") throw new InvalidConfigError(key, value);
-  return value;
-};
-
-const requiredId = (config: RunnableConfig, key: IdKey): string => {
-  const value = optionalId(config, key);
-  if (value === undefined) throw new InvalidConfigError(key, undefined);
-  return value;
-};
-
-const named = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
-  value === undefined ? {} : ({ [key]: value } as Record<K, string>);

@@ -1,7 +1,7 @@
 import type { DatabaseCorruptError } from "./errors.js";
 import { fileSizes } from "./folding.js";
 import { checkFile, checkState, type IntegrityProblem } from "./integrity.js";
-import type { Change, FileDependencies } from "./journaled-file.js";
+import type { Change, FileDependencies } from "./file-dependencies.js";
 import {
   readIndex,
   readThreads,

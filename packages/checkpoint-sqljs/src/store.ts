@@ -15,7 +15,7 @@ import { langGraphText } from "./encoder.js";
 import { SaverClosedError, SqlJsSaverError } from "./errors.js";
 import type { OnEvent } from "./events.js";
 import { nodeFileSystem } from "./file-system.js";
-import type { Change, Durability } from "./journaled-file.js";
+import type { Change, Durability } from "./file-dependencies.js";
 import { systemProcesses } from "./process-identity.js";
 import { leaseFile, type FileLease } from "./registry.js";
 import { isUnder, matchesCondition, matchesItemFilter, rankByText } from "./store-search.js";

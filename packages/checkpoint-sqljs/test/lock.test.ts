@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nodeFileSystem } from "../src/file-system.js";
+import { nodeFileSystem, type FileSystem } from "../src/file-system.js";
 import { DatabaseLockedError, LockLostError, SqlJsSaver, type LockHolder } from "../src/index.js";
 import { journalPathOf } from "../src/journal.js";
 import { acquireLock, lockPathOf, newNonce, type HeldLock } from "../src/lock.js";
@@ -9,8 +9,9 @@ import { JournaledFile } from "../src/journaled-file.js";
 import { systemProcesses, type ProcessTable } from "../src/process-identity.js";
 import { summarizeThreads } from "../src/queries.js";
 import { saverModel } from "../src/saver-model.js";
+import { FileStorage } from "../src/storage.js";
 import type { SaverState } from "../src/thread-state.js";
-import { collect, dependencies, namesIn, on, putAll, scratch } from "./support/helpers.js";
+import { collect, dependencies, errno, namesIn, on, putAll, saverOn, scratch } from "./support/helpers.js";
 
 const { self } = systemProcesses();
 const holder = (over: Partial<LockHolder> = {}): LockHolder => ({ ...self, nonce: newNonce(), ...over });
@@ -78,6 +79,37 @@ describe("the lock of a file", () => {
     }));
     expect(await counted).toBe(3);
     await other.close();
+  });
+
+  it("does not mislead a reader who saw a record that its writer then took back", async () => {
+    const file = newFile();
+    let failing = false;
+    let read: () => Promise<void> = async () => {};
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      async openLog(path) {
+        const log = await nodeFileSystem.openLog(path);
+        const sync = async (): Promise<void> => {
+          if (!failing) return log.sync();
+          failing = false;
+          // Between the write and the fsync that fails.
+          await read();
+          throw errno("EIO");
+        };
+        return { ...log, sync };
+      },
+    };
+    await using saver = saverOn(await FileStorage.open(file, await dependencies({ fs })));
+    await putAll(saver, on("t"), { x: 1 });
+    const reader = new JournaledFile(file, saverModel, await dependencies());
+    const threads = async (): Promise<string[]> =>
+      Array.from((await reader.read((state) => state.threads))!.keys());
+    read = async () => expect(await threads()).toEqual(["t", "taken back"]);
+    failing = true;
+    await expect(putAll(saver, on("taken back"), { x: 2 })).rejects.toMatchObject({ code: "SAVE_FAILED" });
+    await putAll(saver, on("longer than what was taken back"), { x: "x".repeat(5_000) });
+    expect(await threads()).toEqual(["t", "longer than what was taken back"]);
+    await reader.close();
   });
 
   it("of a dead process is broken at once, and its half-written file removed", async () => {

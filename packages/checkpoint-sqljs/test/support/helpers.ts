@@ -11,7 +11,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { afterAll } from "vitest";
 import { nodeFileSystem, type FileSystem } from "../../src/file-system.js";
 import { SqlJsSaver } from "../../src/index.js";
-import type { FileDependencies } from "../../src/journaled-file.js";
+import type { FileDependencies } from "../../src/file-dependencies.js";
 import { loadFile } from "../../src/loading.js";
 import { systemProcesses } from "../../src/process-identity.js";
 import { summarizeThreads } from "../../src/queries.js";
