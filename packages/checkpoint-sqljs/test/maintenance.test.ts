@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HumanMessage } from "@langchain/core/messages";
@@ -215,6 +216,28 @@ describe.each(Object.entries(places))("an export from %s", (_place, open) => {
     // Its first snapshot was not empty: damage to it must not be repaired as if it had been.
     writeFileSync(file, "garbage");
     await expect(SqlJsSaver.open({ file })).rejects.toMatchObject({ code: "DATABASE_CORRUPT" });
+  });
+});
+
+const hasSqlite3 = spawnSync("sqlite3", ["--version"]).status === 0;
+
+describe("the sqlite3 program", () => {
+  it.runIf(hasSqlite3)("opens snapshots and exports, and finds them whole", async () => {
+    const folder = scratch();
+    await using saver = await SqlJsSaver.open({ file: join(folder, "t.sqlite") });
+    for (let index = 0; index < 40; index += 1)
+      await putAll(saver, on(`t${index}`), {
+        big: `${index} `.repeat(3_000),
+        bytes: new Uint8Array(900).fill(index),
+      });
+    await saver.compact();
+    await saver.exportTo(join(folder, "export.sqlite"));
+    for (const name of ["t.sqlite", "export.sqlite"]) {
+      const sql = "PRAGMA integrity_check; SELECT count(*) FROM threads; SELECT count(*) FROM checkpoints;";
+      const { stdout } = spawnSync("sqlite3", ["-readonly", join(folder, name), sql], { encoding: "utf8" });
+      expect(stdout.trim().split("\n")).toEqual(["ok", "40", "40"]);
+    }
+    expect(await saver.integrityCheck()).toEqual([]);
   });
 });
 
