@@ -1,6 +1,6 @@
 import type { Database } from "sql.js";
 import { BYTES_PREFIX, isBytes, type Stored } from "./rope.js";
-import { forEachRow, insertRows, type SnapshotSchema } from "./snapshot.js";
+import { forEachRow, forEachRowOf, insertRows, type SnapshotSchema } from "./snapshot.js";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 import { namespaceOf, SaverState, writeKey, type StoredCheckpoint } from "./thread-state.js";
 
@@ -92,16 +92,19 @@ const write = (state: SaverState, db: Database): void => {
 
 const read = (db: Database): SaverState => {
   const state = new SaverState();
-  forEachRow<[number, string | Uint8Array]>(db, "SELECT id, data FROM content", ([id, data]) =>
-    state.content.add(
-      id,
-      typeof data === "string" ? data : BYTES_PREFIX + Buffer.from(data.buffer).toString("latin1"),
-    ),
+  const text = "CASE typeof(data) WHEN 'text' THEN data END";
+  forEachRow<[number, string | null]>(db, "content", `id, ${text}`, ([id, data]) => {
+    if (data !== null) state.content.add(id, data);
+  });
+  const bytes = "SELECT id, data FROM content WHERE typeof(data) = 'blob'";
+  forEachRowOf<[number, Uint8Array]>(db, bytes, ([id, data]) =>
+    state.content.add(id, BYTES_PREFIX + Buffer.from(data.buffer).toString("latin1")),
   );
   const threads: string[] = [];
   forEachRow<[number, string, number, string | null]>(
     db,
-    "SELECT * FROM threads",
+    "threads",
+    "id, thread_id, updated_at, title",
     ([id, name, at, title]) => {
       const threadId = (threads[id] = fromStoredText(name));
       const thread = state.thread(threadId);
@@ -110,9 +113,14 @@ const read = (db: Database): SaverState => {
     },
   );
   const namespaces: ReturnType<typeof namespaceOf>[] = [];
-  forEachRow<[number, number, string]>(db, "SELECT * FROM namespaces", ([id, thread, name]) => {
-    namespaces[id] = namespaceOf(state.thread(threads[thread]!), fromStoredText(name));
-  });
+  forEachRow<[number, number, string]>(
+    db,
+    "namespaces",
+    "id, thread, checkpoint_ns",
+    ([id, thread, name]) => {
+      namespaces[id] = namespaceOf(state.thread(threads[thread]!), fromStoredText(name));
+    },
+  );
   type Checkpoint = [
     number,
     string,
@@ -125,7 +133,8 @@ const read = (db: Database): SaverState => {
   ];
   forEachRow<Checkpoint>(
     db,
-    "SELECT * FROM checkpoints",
+    "checkpoints",
+    "ns, checkpoint_id, parent_id, versions, checkpoint_type, checkpoint, metadata_type, metadata",
     ([ns, id, parent, versions, type, checkpoint, metadataType, metadata]) => {
       const record: StoredCheckpoint = {
         parentId: parent === null ? undefined : fromStoredText(parent),
@@ -138,7 +147,8 @@ const read = (db: Database): SaverState => {
   );
   forEachRow<[number, string, string, string | null, string]>(
     db,
-    "SELECT * FROM channel_values",
+    "channel_values",
+    "ns, channel, version, type, value",
     ([ns, name, version, type, text]) => {
       const { values } = namespaces[ns]!;
       const channel = fromStoredText(name);
@@ -149,7 +159,8 @@ const read = (db: Database): SaverState => {
   );
   forEachRow<[number, string, string, number, string, string, string | null, string]>(
     db,
-    "SELECT * FROM writes",
+    "writes",
+    "ns, checkpoint_id, task_id, idx, channel, task_path, type, value",
     ([ns, id, task, index, channel, path, type, text]) => {
       const { writes } = namespaces[ns]!;
       const checkpointId = fromStoredText(id);

@@ -126,7 +126,8 @@ const read = (db: Database): StoreState => {
   const state = new StoreState();
   forEachRow<[string, string, string, number, number, number, string]>(
     db,
-    "SELECT * FROM items",
+    "items",
+    "namespace, key, value, created_at, updated_at, expires_at, search_index",
     ([namespace, key, value, createdAtMs, updatedAtMs, expiresAtMs, index]) =>
       state.set({
         namespace: JSON.parse(namespace) as string[],
