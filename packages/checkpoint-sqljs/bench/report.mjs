@@ -35,9 +35,17 @@ export const report = (results, machine) => {
     }
     lines.push("");
   }
-  lines.push("## Goals", "", ...goals(results), "");
+  lines.push("## Goals", "", ...goals(results), "", ...NOTES, "");
   return lines.join("\n");
 };
+
+const NOTES = [
+  "Turn times in the first and last tenth are from one model call to the next. LangGraph's puts run behind, one after the",
+  'other, each with its fsync; what is left of them at the end is in "ms a turn" only. SqliteSaver does not sync its commits',
+  "(better-sqlite3 is built with `synchronous = NORMAL` for WAL). Opening reads the snapshot through SQLite, verifies its",
+  "checksum and replays the journal: about 0.3 s of processor time for 1,000 turns in a fresh process, collecting garbage included; on a busy",
+  "machine the clock shows more.",
+];
 
 const goals = (results) => {
   const ours = "SqlJsSaver grouped";

@@ -93,7 +93,12 @@ describe.each(Object.entries(places))("a store in %s", (_place, open) => {
           const reference = new InMemoryStore();
           await using store = await open();
           for (const batch of batches) {
-            const [right, ours] = [await reference.batch(batch), await store.batch(batch)];
+            // Theirs gives out the items themselves, and a put in the same batch changes what its get has found.
+            const reads = batch.filter((one) => !("value" in one));
+            const found = withoutTimes(await reference.batch(reads)) as unknown[];
+            await reference.batch(batch.filter((one) => "value" in one));
+            const right = batch.map((one) => ("value" in one ? null : found[reads.indexOf(one)]));
+            const ours = await store.batch(batch);
             for (const [index, result] of right.entries()) {
               const one = batch[index]!;
               // Theirs lists namespaces that hold nothing any more.
