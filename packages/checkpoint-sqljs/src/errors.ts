@@ -8,6 +8,8 @@ export type SqlJsSaverErrorCode =
   | "DATABASE_VERSION"
   | "READ_FAILED"
   | "SAVE_FAILED"
+  | "DATABASE_FULL"
+  | "THREAD_EXISTS"
   | "SAVER_CLOSED"
   | "WASM_LOAD_FAILED"
   | "INVALID_CONFIG";
@@ -151,6 +153,32 @@ export class SaveFailedError extends SqlJsSaverError {
         `permissions, then call again.`,
       { cause },
     );
+  }
+}
+
+/** The database has grown to `maxBytes`. Nothing was written; reading, deleting and pruning work. */
+export class DatabaseFullError extends SqlJsSaverError {
+  override readonly code = "DATABASE_FULL";
+  override readonly name = "DatabaseFullError";
+
+  constructor(
+    readonly file: string,
+    readonly maxBytes: number,
+  ) {
+    super(
+      `${file} has reached its limit of ${maxBytes} bytes. Prune or delete threads and call compact(), or open it ` +
+        `with a larger maxBytes.`,
+    );
+  }
+}
+
+/** A thread cannot be copied over another one. Nothing was changed. */
+export class ThreadExistsError extends SqlJsSaverError {
+  override readonly code = "THREAD_EXISTS";
+  override readonly name = "ThreadExistsError";
+
+  constructor(readonly threadId: string) {
+    super(`There is a thread "${threadId}" already. Delete it first, or copy to another id.`);
   }
 }
 

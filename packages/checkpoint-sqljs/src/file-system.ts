@@ -7,6 +7,16 @@ export interface Snapshot {
   readonly identity: string;
 }
 
+/** A journal that is being written. */
+export interface LogHandle {
+  /** All of it, at this place. */
+  write(bytes: Uint8Array, at: number): Promise<void>;
+  /** Makes the content, and the size as far as reading needs it, survive a power cut. */
+  sync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
  * All that this package does to a disk. Injected, because as root neither a read-only folder nor a full disk can be
  * had in a test.
@@ -17,6 +27,12 @@ export interface FileSystem {
   /** Changes whenever another file takes the path. Undefined when there is none. */
   identity(path: string): Promise<string | undefined>;
   read(path: string): Promise<Snapshot | undefined>;
+  /** From this place to the end, or this many bytes. Undefined when there is no file. */
+  readFrom(path: string, offset: number, length?: number): Promise<Uint8Array | undefined>;
+  /** Opens a file that exists, for writing at any place. */
+  openLog(path: string): Promise<LogHandle>;
+  /** A second name for a file. False when this disk has no hard links. */
+  link(from: string, to: string): Promise<boolean>;
   readText(path: string): Promise<string | undefined>;
   ageMs(path: string): Promise<number | undefined>;
   sizeBytes(path: string): Promise<number | undefined>;
@@ -93,6 +109,47 @@ export const nodeFileSystem: FileSystem = {
       return { bytes: await handle.readFile(), identity };
     } finally {
       await handle.close();
+    }
+  },
+  async readFrom(path, offset, limit = Number.POSITIVE_INFINITY) {
+    const handle = await absentAs(open(path, "r"));
+    if (!handle) return undefined;
+    try {
+      const { size } = await handle.stat();
+      const bytes = Buffer.alloc(Math.min(limit, Math.max(0, size - offset)));
+      let length = 0;
+      while (length < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, length, bytes.length - length, offset + length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      return bytes.subarray(0, length);
+    } finally {
+      await handle.close();
+    }
+  },
+  async openLog(path) {
+    const handle = await open(path, "r+");
+    return {
+      async write(bytes, at) {
+        // A full disk may take part of it before it says so.
+        for (let done = 0; done < bytes.length;) {
+          const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
+          done += bytesWritten;
+        }
+      },
+      sync: () => handle.datasync(),
+      truncate: (length) => handle.truncate(length),
+      close: () => handle.close(),
+    };
+  },
+  async link(from, to) {
+    try {
+      await link(from, to);
+      return true;
+    } catch (error) {
+      if (NO_LINKS.has(codeOf(error) ?? "")) return false;
+      throw error;
     }
   },
   readText: (path) => absentAs(readFile(path, "utf8")),

@@ -2,6 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   BaseCheckpointSaver,
   getCheckpointId,
+  JsonPlusSerializer,
   type ChannelVersions,
   type Checkpoint,
   type CheckpointListOptions,
@@ -11,39 +12,37 @@ import {
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
 import { DirectoryStorage } from "./directory-storage.js";
-import { InvalidConfigError, SaverClosedError, type DatabaseCorruptError } from "./errors.js";
+import { Encoder } from "./encoder.js";
+import {
+  InvalidConfigError,
+  SaverClosedError,
+  ThreadExistsError,
+  type DatabaseCorruptError,
+} from "./errors.js";
 import { nodeFileSystem } from "./file-system.js";
+import { named, optionalId, requiredId } from "./config-ids.js";
+import { countStorage, exportStorage, pruneThreads } from "./maintenance.js";
 import { matchesFilter } from "./metadata-filter.js";
 import { systemProcesses } from "./process-identity.js";
-import { putCheckpoint, putWrites, readTuple, type CheckpointQuery } from "./records.js";
+import type { Step } from "./message-cache.js";
+import type { IntegrityProblem } from "./integrity.js";
+import { readTuple, type CheckpointQuery } from "./queries.js";
+import { bytesRope } from "./rope.js";
+import { changeOf } from "./saver-model.js";
+import type {
+  PruneOptions,
+  PruneResult,
+  SaverLocation,
+  SaverStats,
+  SqlJsSaverOptions,
+  ThreadInfo,
+} from "./saver-options.js";
 import { FileStorage, MemoryStorage, type Storage } from "./storage.js";
-import { toCheckpointRecord, toTuple, toWriteRecords } from "./tuple.js";
-import { loadSqlJs, type WasmSource } from "./wasm.js";
+import { draftPut, draftWrites, toTuple, type Encode } from "./tuple.js";
+import { loadSqlJs } from "./wasm.js";
 
-/** A folder with one database per thread, one file for all threads, or nothing on disk. */
-export type SaverLocation = { readonly directory: string } | { readonly file: string } | ":memory:";
-
-/** How to open; see {@link SqlJsSaver.open}. */
-export interface SqlJsSaverOptions extends WasmSource {
-  /** Turns values into bytes and back. LangGraph's `JsonPlusSerializer` unless given. */
-  readonly serde?: SerializerProtocol;
-  /**
-   * Keep other processes from writing the same file. Default true. Without it the last writer wins and can undo what
-   * another process saved: only for files that provably have one writer, on disks without usable lock files.
-   */
-  readonly lock?: boolean;
-}
-
-/** One line of {@link SqlJsSaver.listThreads}. */
-export interface ThreadInfo {
-  readonly threadId: string;
-  /** When the last checkpoint or write was put. */
-  readonly updatedAt: Date;
-  /** Number of checkpoints, over all namespaces. */
-  readonly checkpoints: number;
-  /** The size of the thread's file in a directory; else the sum of its stored values. */
-  readonly bytes: number;
-}
+/** Smaller journals are not worth a snapshot: reading a megabyte again takes some milliseconds. */
+const FOLD_FROM_BYTES = 1_000_000;
 
 /** What a test may put in place of the real thing. */
 interface Sources {
@@ -75,6 +74,8 @@ const systemSources: Sources = { nowMs: Date.now, random: Math.random };
 export class SqlJsSaver extends BaseCheckpointSaver {
   readonly #storage: Storage;
   readonly #sources: Sources;
+  /** Undefined: a serializer of the user's own, whose values are stored as the bytes that it makes. */
+  readonly #encoder: Encoder | undefined;
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -82,6 +83,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     super(serde);
     this.#storage = storage;
     this.#sources = sources;
+    if (!serde || serde.constructor === JsonPlusSerializer) this.#encoder = new Encoder();
   }
 
   /**
@@ -101,10 +103,19 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    */
   static async open(where: SaverLocation, options: SqlJsSaverOptions = {}): Promise<SqlJsSaver> {
     const sql = await loadSqlJs(options);
-    const deps = { sql, fs: nodeFileSystem, processes: systemProcesses(), lock: options.lock ?? true };
+    const deps = {
+      sql,
+      fs: nodeFileSystem,
+      processes: systemProcesses(),
+      lock: options.lock ?? true,
+      durability: options.durability ?? "grouped",
+      maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+      onEvent: options.onEvent ?? (() => {}),
+      foldFromBytes: FOLD_FROM_BYTES,
+    };
     const storage =
       where === ":memory:"
-        ? new MemoryStorage(deps)
+        ? new MemoryStorage()
         : "file" in where
           ? await FileStorage.open(where.file, deps)
           : await DirectoryStorage.open(where.directory, deps);
@@ -161,8 +172,9 @@ export class SqlJsSaver extends BaseCheckpointSaver {
       const namespace = optionalId(config, "checkpoint_ns") ?? "";
       const parentId = optionalId(config, "checkpoint_id") || undefined;
       const at = { threadId, namespace, checkpointId: checkpoint.id, parentId };
-      const record = await toCheckpointRecord(this.serde, at, checkpoint, metadata, newVersions);
-      await this.#storage.write(threadId, (db) => putCheckpoint(db, record, this.#sources.nowMs()));
+      const readable = this.#encoder !== undefined;
+      const draft = await draftPut(this.#encode(undefined), at, checkpoint, metadata, newVersions, readable);
+      await this.#storage.write(threadId, (state) => changeOf(state, draft(state, this.#sources.nowMs())));
       return {
         configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpoint.id },
       };
@@ -179,10 +191,15 @@ export class SqlJsSaver extends BaseCheckpointSaver {
       const threadId = requiredId(config, "thread_id");
       const namespace = optionalId(config, "checkpoint_ns") ?? "";
       const checkpointId = requiredId(config, "checkpoint_id");
-      const records = await toWriteRecords(this.serde, writes, taskId, taskPath);
-      await this.#storage.write(threadId, (db) =>
-        putWrites(db, { threadId, namespace, checkpointId }, records, this.#sources.nowMs()),
+      const at = { threadId, namespace, checkpointId };
+      const draft = await draftWrites(
+        this.#encode(`${threadId}/${checkpointId}`),
+        at,
+        writes,
+        taskId,
+        taskPath,
       );
+      await this.#storage.write(threadId, (state) => changeOf(state, draft(state, this.#sources.nowMs())));
     });
   }
 
@@ -210,7 +227,11 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     return this.#run(async () =>
       (await this.#storage.threads(options.onDamaged))
         .sort((a, b) => b.updatedAtMs - a.updatedAtMs)
-        .map(({ updatedAtMs, ...thread }) => ({ ...thread, updatedAt: new Date(updatedAtMs) })),
+        .map(({ updatedAtMs, title, ...thread }) => ({
+          ...thread,
+          updatedAt: new Date(updatedAtMs),
+          ...(title === undefined ? {} : { title }),
+        })),
     );
   }
 
@@ -221,13 +242,74 @@ export class SqlJsSaver extends BaseCheckpointSaver {
   override getNextVersion(current: number | undefined): number {
     // A thread that another saver began with string versions: the base class says what to do.
     if (typeof current === "string") return super.getNextVersion(current);
-    return Math.floor(current ?? 0) + 1 + this.#sources.random();
+    // Nine digits: with all of them the versions would be most of what a checkpoint stores.
+    return Math.floor(current ?? 0) + 1 + Math.floor(this.#sources.random() * 1e9) / 1e9;
   }
 
-  /** Resolves when every call made so far has settled. Their errors go to those calls, not here. */
+  /**
+   * Resolves when every call made so far has settled and, with `durability: "relaxed"`, is on disk. The errors of the
+   * calls go to them, not here.
+   */
   async flush(): Promise<void> {
     if (this.#closing) throw new SaverClosedError();
     await Promise.allSettled(this.#running);
+    await this.#storage.sync();
+  }
+
+  /**
+   * Folds the journals into their databases and leaves out what nothing refers to any more. It happens by itself when a
+   * journal grows large; call it before copying files, or to have the space of deleted threads back at once.
+   */
+  compact(): Promise<void> {
+    return this.#run(() => this.#storage.compact());
+  }
+
+  /**
+   * Removes old checkpoints and the namespaces of delegates that are done. A thread that waits for an answer is left as it
+   * is, and so are the ancestors that a delta channel is made of. Each thread is one durable change; the space is given
+   * back at its next fold, or by {@link compact}.
+   *
+   * @example
+   * ```ts
+   * import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
+   *
+   * const saver = await SqlJsSaver.open({ directory: ".threads" });
+   * const { checkpoints, waiting } = await saver.prune({ keepLast: 20, olderThanMs: 7 * 86_400_000 });
+   * console.log(`${checkpoints} removed, ${waiting.length} threads wait for an answer`);
+   * ```
+   */
+  prune(options: PruneOptions = {}): Promise<PruneResult> {
+    return this.#run(() => pruneThreads(this.#storage, options, this.#sources.nowMs()));
+  }
+
+  /**
+   * Copies a thread with everything it holds. Nothing happens when there is none.
+   *
+   * @throws ThreadExistsError when there is a thread `to`.
+   */
+  copyThread(from: string, to: string): Promise<void> {
+    return this.#run(async () => {
+      for (const id of [from, to]) if (typeof id !== "string") throw new InvalidConfigError("thread_id", id);
+      if (!(await this.#storage.copyThread(from, to, this.#sources.nowMs()))) throw new ThreadExistsError(to);
+    });
+  }
+
+  /** How much there is. */
+  stats(): Promise<SaverStats> {
+    return this.#run(() => countStorage(this.#storage));
+  }
+
+  /** Reads every file anew and looks whether each checkpoint can be put together. Empty: all is well. */
+  integrityCheck(): Promise<IntegrityProblem[]> {
+    return this.#run(() => this.#storage.check());
+  }
+
+  /**
+   * Writes everything to one SQLite file, without a journal: a copy to keep, to look into with the sqlite3 program, or to
+   * open with `{ file }`. A file that is there is replaced.
+   */
+  exportTo(path: string): Promise<void> {
+    return this.#run(() => exportStorage(this.#storage, path));
   }
 
   /** Waits for the calls under way, then releases locks and memory. Nothing is lost when it is never called. */
@@ -242,8 +324,19 @@ export class SqlJsSaver extends BaseCheckpointSaver {
   }
 
   async #readTuple(at: Parameters<typeof readTuple>[1]): Promise<CheckpointTuple | undefined> {
-    const record = await this.#storage.read(at.threadId, (db) => readTuple(db, at));
+    const record = await this.#storage.read(at.threadId, (state) => readTuple(state, at));
     return record && toTuple(this.serde, record, () => this.getNextVersion(undefined));
+  }
+
+  #encode(step: Step): Encode {
+    if (this.#encoder) {
+      const pass = this.#encoder.begin(step);
+      return (value) => pass.encode(value);
+    }
+    return async (value) => {
+      const [type, bytes] = await this.serde.dumpsTyped(value);
+      return { type, rope: bytesRope(bytes) };
+    };
   }
 
   #run<T>(call: () => Promise<T>): Promise<T> {
@@ -255,20 +348,3 @@ export class SqlJsSaver extends BaseCheckpointSaver {
     return running;
   }
 }
-
-type IdKey = "thread_id" | "checkpoint_ns" | "checkpoint_id";
-
-const optionalId = (config: RunnableConfig, key: IdKey): string | undefined => {
-  const value: unknown = config.configurable?.[key];
-  if (value !== undefined && typeof value !== "string") throw new InvalidConfigError(key, value);
-  return value;
-};
-
-const requiredId = (config: RunnableConfig, key: IdKey): string => {
-  const value = optionalId(config, key);
-  if (value === undefined) throw new InvalidConfigError(key, undefined);
-  return value;
-};
-
-const named = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
-  value === undefined ? {} : ({ [key]: value } as Record<K, string>);

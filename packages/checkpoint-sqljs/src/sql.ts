@@ -17,16 +17,6 @@ export const queryAll = <Row extends SqlValue[]>(
   }
 };
 
-/** Runs one statement for each list of parameters. */
-export const runEach = (db: Database, sql: string, paramLists: readonly SqlValue[][]): void => {
-  const statement = db.prepare(sql);
-  try {
-    for (const params of paramLists) statement.run(params);
-  } finally {
-    statement.free();
-  }
-};
-
 /** All or nothing, in memory; what reaches the disk is decided by the save. */
 export const inTransaction = <T>(db: Database, body: (db: Database) => T): T => {
   db.run("BEGIN");

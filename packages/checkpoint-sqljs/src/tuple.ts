@@ -11,62 +11,97 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
-import type { CheckpointAddress, CheckpointRecord, Serialized, TupleRecord, WriteRecord } from "./records.js";
+import type { ContentStore } from "./content-store.js";
+import { firstUserWords } from "./first-user-words.js";
+import type { CheckpointAddress, Operation } from "./operations.js";
+import type { Serialized, TupleRecord } from "./queries.js";
+import type { SaverState } from "./thread-state.js";
+import { resolveRope, type Rope, type Stored } from "./rope.js";
 
-// Between LangGraph's objects and stored rows. Every `dumpsTyped` is called before the first `await`, so that what is
-// stored is the value at the time of the call: LangGraph sets ids on messages between putWrites and put.
+// Between LangGraph's objects and stored values. Everything is encoded before the first `await`, so that what is stored
+// is the value at the time of the call: LangGraph sets ids on messages between putWrites and put.
 
-const dump = async (serde: SerializerProtocol, data: unknown): Promise<Serialized> => {
-  const [type, value] = await serde.dumpsTyped(data);
-  return { type, value };
-};
+/** A value that is encoded and has not met the database it goes into. */
+export interface Draft {
+  readonly type: string;
+  readonly rope: Rope;
+}
 
-const load = (serde: SerializerProtocol, { type, value }: Serialized): Promise<unknown> =>
-  serde.loadsTyped(type, value) as Promise<unknown>;
+/** Encodes the values of one call. */
+export type Encode = (value: unknown) => Draft | Promise<Draft>;
 
-export const toCheckpointRecord = async (
-  serde: SerializerProtocol,
+const store = ({ type, rope }: Draft, content: ContentStore): Stored => ({
+  type,
+  text: resolveRope(rope, content),
+});
+
+/** The operation that puts this checkpoint, once there is a database to put it into. */
+export const draftPut = async (
+  encode: Encode,
   at: CheckpointAddress & { parentId: string | undefined },
   checkpoint: Checkpoint,
   metadata: CheckpointMetadata,
   newVersions: ChannelVersions,
-): Promise<CheckpointRecord> => {
+  readable: boolean,
+): Promise<(state: SaverState, nowMs: number) => Operation> => {
   const { channel_values: values, ...rest } = copyCheckpoint(checkpoint);
+  // Whoever brings a serializer may encrypt: then nothing is kept beside what it made.
+  const title = readable ? firstUserWords(values) : undefined;
+  const versions = readable
+    ? undefined
+    : JSON.stringify(
+        Object.entries(rest.channel_versions).map(([channel, version]) => [channel, JSON.stringify(version)]),
+      );
   const [body, meta, changed] = await Promise.all([
-    dump(serde, rest),
-    dump(serde, metadata),
+    encode(rest),
+    encode(metadata),
     Promise.all(
       Object.entries(newVersions).map(async ([channel, version]) => ({
         channel,
-        version,
-        value: Object.hasOwn(values, channel) ? await dump(serde, values[channel]) : undefined,
+        version: JSON.stringify(version),
+        value: Object.hasOwn(values, channel) ? await encode(values[channel]) : undefined,
       })),
     ),
   ]);
-  return {
+  return ({ content, threads }, nowMs) => ({
+    kind: "put",
     ...at,
-    checkpoint: body,
-    metadata: meta,
-    channelVersions: Object.entries(rest.channel_versions),
-    changed,
-  };
+    nowMs,
+    isNew: !threads.get(at.threadId)?.namespaces.get(at.namespace)?.checkpoints.has(at.checkpointId),
+    checkpoint: store(body, content),
+    metadata: store(meta, content),
+    versions,
+    changed: changed.map(({ value, ...channel }) => ({ ...channel, value: value && store(value, content) })),
+    title,
+  });
 };
 
-export const toWriteRecords = (
-  serde: SerializerProtocol,
+export const draftWrites = async (
+  encode: Encode,
+  at: CheckpointAddress,
   writes: readonly PendingWrite[],
   taskId: string,
   taskPath: string,
-): Promise<WriteRecord[]> =>
-  Promise.all(
+): Promise<(state: SaverState, nowMs: number) => Operation> => {
+  const drafts = await Promise.all(
     writes.map(async ([channel, value], position) => ({
       taskId,
       channel,
       taskPath,
       index: Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel]! : position,
-      value: await dump(serde, value),
+      value: await encode(value),
     })),
   );
+  return ({ content }, nowMs) => ({
+    kind: "writes",
+    ...at,
+    nowMs,
+    writes: drafts.map((draft) => ({ ...draft, value: store(draft.value, content) })),
+  });
+};
+
+const load = (serde: SerializerProtocol, { type, value }: Serialized): Promise<unknown> =>
+  serde.loadsTyped(type, value) as Promise<unknown>;
 
 export const toTuple = async (
   serde: SerializerProtocol,

@@ -1,7 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { bundleFixture, copyWasm, start } from "./support/child.js";
+import { bundleFixture, copyWasm, start, wasmPath } from "./support/child.js";
+import { countOnDisk, scratch } from "./support/helpers.js";
 
 interface Report {
   nowhere: string;
@@ -29,6 +31,14 @@ describe("a single-file CJS bundle in an empty folder", () => {
       // Emscripten's glue used to add uncaughtException and unhandledRejection handlers; this build does not.
       listenersSame: true,
     });
+  });
+
+  it("runs in a worker thread", async () => {
+    const { script } = await bundleFixture("process.ts");
+    const file = join(scratch(), "t.sqlite");
+    const worker = new Worker(script, { argv: ["leave", file], env: { ...process.env, WASM: wasmPath } });
+    expect(await new Promise((resolve) => worker.on("exit", resolve))).toBe(0);
+    expect(await countOnDisk(file)).toBe(1);
   });
 
   it("finds sql-wasm.wasm beside itself", async () => {

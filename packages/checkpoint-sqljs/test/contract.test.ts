@@ -3,17 +3,7 @@ import { ERROR, INTERRUPT, TASKS, type PendingWrite } from "@langchain/langgraph
 import { describe, expect, it } from "vitest";
 import { InvalidConfigError, SaverClosedError, SqlJsSaver } from "../src/index.js";
 import { MemoryStorage } from "../src/storage.js";
-import {
-  checkpoint,
-  collect,
-  dependencies,
-  idOf,
-  metadata,
-  on,
-  putAll,
-  saverOn,
-  scratch,
-} from "./support/helpers.js";
+import { checkpoint, collect, idOf, metadata, on, putAll, saverOn, scratch } from "./support/helpers.js";
 
 const places = {
   memory: () => SqlJsSaver.open(":memory:"),
@@ -293,7 +283,7 @@ describe.each(Object.entries(places))("what the validation suite leaves out, in 
 describe("thread list", () => {
   it("is sorted by the last write, with counts over all namespaces", async () => {
     let now = 1_000;
-    const saver = saverOn(new MemoryStorage(await dependencies()), () => now++);
+    const saver = saverOn(new MemoryStorage(), () => now++);
     const a = await putAll(saver, on("a"), { x: "12345" });
     await putAll(saver, on("b"));
     await putAll(saver, on("a", "child"));

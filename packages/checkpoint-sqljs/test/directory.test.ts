@@ -32,9 +32,11 @@ describe("a folder with a file for each thread", () => {
     await using saver = await SqlJsSaver.open({ directory });
     await putAll(saver, on("a"));
     await putAll(saver, on("b"));
-    expect(readdirSync(directory)).toHaveLength(4);
+    // Snapshot, journal and lock.
+    expect(readdirSync(directory)).toHaveLength(6);
     await saver.deleteThread("a");
-    expect(readdirSync(directory).sort()).toEqual([threadFileName("b"), `${threadFileName("b")}.lock`]);
+    const b = threadFileName("b");
+    expect(readdirSync(directory).sort()).toEqual([b, `${b}.1.log`, `${b}.lock`]);
     await putAll(saver, on("a"));
     expect(await collect(saver.list(on("a")))).toHaveLength(1);
   });
@@ -42,10 +44,15 @@ describe("a folder with a file for each thread", () => {
   it("keeps the order of writes and a deletion made without waiting", async () => {
     const storage = await DirectoryStorage.open(scratch(), await dependencies());
     const seen: string[] = [];
+    const note = (what: string) => () => ({
+      payload: undefined,
+      apply: () => seen.push(what),
+      undo: () => {},
+    });
     await Promise.all([
-      storage.write("t", () => seen.push("write")),
+      storage.write("t", note("write")),
       storage.deleteThread("t").then(() => seen.push("deleted")),
-      storage.write("t", () => seen.push("write again")),
+      storage.write("t", note("write again")),
     ]);
     expect(seen).toEqual(["write", "deleted", "write again"]);
     expect(await storage.read("t", () => "there")).toBe("there");
@@ -69,11 +76,18 @@ describe("a folder with a file for each thread", () => {
     expect(reads).toBe(before + 1);
   });
 
-  it("lists threads from the files and reads only those that changed since", async () => {
+  it("lists threads from heads and journals, of those files only that changed since", async () => {
     const directory = scratch();
     await using writer = await SqlJsSaver.open({ directory });
     let reads = 0;
-    const fs: FileSystem = { ...nodeFileSystem, read: (path) => ((reads += 1), nodeFileSystem.read(path)) };
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      read: () => Promise.reject(new Error("a snapshot was read")),
+      readFrom: (path, offset, length) => {
+        if (path.endsWith(".log")) reads += 1;
+        return nodeFileSystem.readFrom(path, offset, length);
+      },
+    };
     await using saver = saverOn(await DirectoryStorage.open(directory, await dependencies({ fs })));
     for (const thread of ["a", "b", "c"]) await putAll(writer, on(thread), { x: "x".repeat(10_000) });
     const first = await saver.listThreads();

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -16,19 +17,25 @@ import {
   ReadFailedError,
   SaveFailedError,
   SqlJsSaver,
+  type StorageEvent,
 } from "../src/index.js";
-import { nodeFileSystem, type FileSystem } from "../src/file-system.js";
+import { nodeFileSystem, type FileSystem, type LogHandle } from "../src/file-system.js";
+import { crc32 } from "../src/crc32.js";
+import { decodeHeader, encodeHeader } from "../src/journal.js";
 import { FileStorage } from "../src/storage.js";
 import { loadSqlJs } from "../src/wasm.js";
-import { collect, dependencies, errno, idOf, on, putAll, saverOn, scratch } from "./support/helpers.js";
-
-const countOnDisk = async (file: string): Promise<number> => {
-  const sql = await loadSqlJs();
-  const db = new sql.Database(readFileSync(file));
-  const count = db.exec("SELECT count(*) FROM checkpoints")[0]!.values[0]![0] as number;
-  db.close();
-  return count;
-};
+import {
+  collect,
+  countOnDisk,
+  dependencies,
+  errno,
+  idOf,
+  namesIn,
+  on,
+  putAll,
+  saverOn,
+  scratch,
+} from "./support/helpers.js";
 
 describe("one file", () => {
   it("is there, complete, when put resolves, and is read back by a new saver", async () => {
@@ -43,7 +50,7 @@ describe("one file", () => {
     const tuple = await again.getTuple(on("t"));
     expect(tuple?.checkpoint.channel_values).toEqual({ x: 1 });
     expect(tuple?.pendingWrites).toEqual([["task", "x", 2]]);
-    expect(readdirSync(join(file, ".."))).toEqual(["threads.sqlite"]);
+    expect(readdirSync(join(file, "..")).sort()).toEqual(["threads.sqlite", "threads.sqlite.1.log"]);
   });
 
   it("is private to its owner, keeps a mode that was set, and is replaced behind a link", async () => {
@@ -54,40 +61,64 @@ describe("one file", () => {
     await using saver = await SqlJsSaver.open({ file });
     await putAll(saver, on("t"));
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(`${file}.1.log`).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o640);
     await using linked = await SqlJsSaver.open({ file: join(folder, "link.sqlite") });
     await putAll(linked, on("t"));
+    await linked.compact();
+    expect(statSync(`${file}.2.log`).mode & 0o777).toBe(0o640);
     expect(statSync(file).mode & 0o777).toBe(0o640);
     expect(await countOnDisk(file)).toBe(2);
   });
 
-  it("shares one save among the calls that arrive while another is written", async () => {
-    let saves = 0;
+  const appends = (): { fs: FileSystem; counts: { writes: number; syncs: number }; open: () => void } => {
+    const counts = { writes: 0, syncs: 0 };
     let open: () => void = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
     const fs: FileSystem = {
       ...nodeFileSystem,
-      async writeTemporary(...args) {
-        saves += 1;
-        if (saves === 1) await gate;
-        return nodeFileSystem.writeTemporary(...args);
+      async openLog(path) {
+        const log = await nodeFileSystem.openLog(path);
+        return {
+          ...log,
+          async write(bytes, at) {
+            counts.writes += 1;
+            if (counts.writes === 1) await gate;
+            await log.write(bytes, at);
+          },
+          sync: () => ((counts.syncs += 1), log.sync()),
+        };
       },
     };
-    const file = join(scratch(), "t.sqlite");
-    await using saver = saverOn(await FileStorage.open(file, await dependencies({ fs })));
-    const acknowledged: number[] = [];
-    const calls = [putAll(saver, on("t")).then(() => acknowledged.push(0))];
-    while (saves === 0) await new Promise((wake) => setImmediate(wake));
-    for (let index = 1; index <= 50; index += 1)
-      calls.push(putAll(saver, on(`t${index}`)).then(() => acknowledged.push(index)));
-    await new Promise((wake) => setTimeout(wake, 20));
-    expect(acknowledged).toEqual([]);
-    open();
-    await Promise.all(calls);
-    expect(acknowledged).toHaveLength(51);
-    expect(saves).toBe(2);
-    expect(await countOnDisk(file)).toBe(51);
-  });
+    return { fs, counts, open };
+  };
+
+  it.each([
+    ["grouped", 2, 2],
+    ["sync", 51, 51],
+    ["relaxed", 2, 0],
+  ] as const)(
+    "in durability %s appends %i times and syncs %i times for 51 calls",
+    async (durability, writes, syncs) => {
+      const { fs, counts, open } = appends();
+      const file = join(scratch(), "t.sqlite");
+      await using saver = saverOn(await FileStorage.open(file, await dependencies({ fs, durability })));
+      const acknowledged: number[] = [];
+      const calls = [putAll(saver, on("t")).then(() => acknowledged.push(0))];
+      while (counts.writes === 0) await new Promise((wake) => setImmediate(wake));
+      for (let index = 1; index <= 50; index += 1)
+        calls.push(putAll(saver, on(`t${index}`)).then(() => acknowledged.push(index)));
+      await new Promise((wake) => setTimeout(wake, 20));
+      expect(acknowledged).toEqual([]);
+      open();
+      await Promise.all(calls);
+      expect(acknowledged).toHaveLength(51);
+      expect(counts).toEqual({ writes, syncs });
+      expect(await countOnDisk(file)).toBe(51);
+      await saver.flush();
+      expect(counts.syncs).toBe(Math.max(1, syncs));
+    },
+  );
 
   it("reads what was put before without being told to wait, and never what is not on disk yet", async () => {
     const file = join(scratch(), "t.sqlite");
@@ -102,35 +133,56 @@ describe("one file", () => {
     expect(order).toEqual(["put", "read"]);
   });
 
+  const failingLog =
+    (fail: (log: LogHandle) => Partial<LogHandle>) =>
+    (fs: FileSystem): Partial<FileSystem> => ({
+      async openLog(path) {
+        const log = await fs.openLog(path);
+        return new Proxy(log, {
+          get: (target, key: keyof LogHandle) => (failing.now ? { ...target, ...fail(target) } : target)[key],
+        });
+      },
+    });
+  const failing = { now: false };
   const faults: [step: string, code: string, fail: (fs: FileSystem) => Partial<FileSystem>][] = [
     [
-      "the write",
+      "half of the write",
       "ENOSPC",
-      (fs) => ({
-        writeTemporary: async (temporary, bytes, like) => {
-          await fs.writeTemporary(temporary, bytes.subarray(0, 100), like);
+      failingLog((log) => ({
+        write: async (bytes, at) => {
+          await log.write(bytes.subarray(0, bytes.length / 2), at);
           throw errno("ENOSPC");
         },
-      }),
+      })),
     ],
-    ["the rename", "EIO", () => ({ rename: () => Promise.reject(errno("EIO")) })],
+    ["the fsync", "EIO", failingLog(() => ({ sync: () => Promise.reject(errno("EIO")) }))],
+    [
+      "the fsync and then the truncation",
+      "EIO",
+      failingLog(() => ({
+        sync: () => Promise.reject(errno("EIO")),
+        truncate: () => Promise.reject(errno("EIO")),
+      })),
+    ],
     ["the lock", "EROFS", () => ({ createExclusive: () => Promise.reject(errno("EROFS")) })],
   ];
 
   it.each(faults)(
-    "rejects exactly the calls of a save when %s fails with %s, and keeps the old file",
+    "rejects exactly the calls of an append when %s fails with %s",
     async (step, code, fail) => {
       const folder = scratch();
       const file = join(folder, "t.sqlite");
       await (await putOnce(file)).close();
       const before = readFileSync(file);
-      let failing = true;
+      failing.now = true;
+      const whole = fail(nodeFileSystem);
       const fs = new Proxy(nodeFileSystem, {
-        get: (target, key: keyof FileSystem) => (failing ? { ...target, ...fail(target) } : target)[key],
+        get: (target, key: keyof FileSystem) =>
+          (failing.now || key === "openLog" ? { ...target, ...whole } : target)[key],
       });
       await using saver = saverOn(await FileStorage.open(file, await dependencies({ fs })));
       const results = await Promise.allSettled([
-        putAll(saver, on("lost"), { x: 1 }),
+        putAll(saver, on("lost"), { x: "of the first".repeat(100) }),
         putAll(saver, on("lost"), { x: 2 }),
       ]);
       for (const result of results) {
@@ -141,18 +193,53 @@ describe("one file", () => {
       }
       expect(readFileSync(file).equals(before)).toBe(true);
       const lock = step === "the lock" ? [] : ["t.sqlite.lock"];
-      expect(readdirSync(folder).sort()).toEqual(["t.sqlite", ...lock]);
+      expect(namesIn(folder)).toEqual(["t.sqlite", ...lock]);
       expect(await saver.getTuple(on("lost"))).toBeUndefined();
 
-      failing = false;
-      await putAll(saver, on("later"));
-      // A rejected write must not ride along with the next save.
+      failing.now = false;
+      // Holds content that the rejected call was the first to have.
+      await putAll(saver, on("later"), { x: "of the first".repeat(100) });
+      // A rejected write must not ride along with the next append.
       expect((await saver.listThreads()).map(({ threadId }) => threadId).sort()).toEqual(["first", "later"]);
       expect(await countOnDisk(file)).toBe(2);
+      await saver.close();
+      await using again = await SqlJsSaver.open({ file });
+      expect((await again.getTuple(on("later")))?.checkpoint.channel_values).toEqual({
+        x: "of the first".repeat(100),
+      });
     },
   );
 
-  it("does not promise a save whose folder could not be synced, and goes on from what is on disk", async () => {
+  it.each(["writeTemporary", "rename", "link", "syncDirectory"] as const)(
+    "goes on with the old snapshot when a fold fails in %s, and folds later",
+    async (step) => {
+      const file = join(scratch(), "t.sqlite");
+      let now = false;
+      const events: StorageEvent[] = [];
+      const fs = new Proxy(nodeFileSystem, {
+        get: (target, key: keyof FileSystem) =>
+          now && key === step ? () => Promise.reject(errno("EIO")) : target[key],
+      });
+      const onEvent = (event: StorageEvent): void => void events.push(event);
+      const deps = await dependencies({ fs, onEvent, foldFromBytes: 10_000 });
+      await using saver = saverOn(await FileStorage.open(file, deps));
+      await putAll(saver, on("t"));
+      now = true;
+      const big = "x".repeat(100_000);
+      // Acknowledged, for the journal has it.
+      await putAll(saver, on("a"), { big });
+      await expect.poll(() => events.map(({ type }) => type)).toEqual(["fold-failed"]);
+      expect(await countOnDisk(file)).toBe(2);
+      now = false;
+      await putAll(saver, on("b"), { big: big + big });
+      await putAll(saver, on("c"), { big });
+      await expect.poll(() => events.map(({ type }) => type)).toContain("folded");
+      expect(await countOnDisk(file)).toBe(4);
+      expect((await saver.getTuple(on("a")))?.checkpoint.channel_values).toEqual({ big });
+    },
+  );
+
+  it("acknowledges nothing on top of a snapshot whose folder could not be synced", async () => {
     const file = join(scratch(), "t.sqlite");
     let failing = false;
     const fs: FileSystem = {
@@ -162,21 +249,23 @@ describe("one file", () => {
     await using saver = saverOn(await FileStorage.open(file, await dependencies({ fs })));
     await putAll(saver, on("a"));
     failing = true;
-    await expect(putAll(saver, on("b"))).rejects.toMatchObject({
-      code: "SAVE_FAILED",
-      cause: { code: "EIO" },
-    });
+    await expect(saver.compact()).rejects.toMatchObject({ code: "SAVE_FAILED", cause: { code: "EIO" } });
+    await expect(putAll(saver, on("b"))).rejects.toMatchObject({ code: "SAVE_FAILED" });
     failing = false;
     await putAll(saver, on("c"));
-    expect(await saver.listThreads()).toHaveLength(await countOnDisk(file));
+    expect((await saver.listThreads()).map(({ threadId }) => threadId).sort()).toEqual(["a", "c"]);
+    expect(await countOnDisk(file)).toBe(2);
   });
 
-  it("rejects a call that SQLite refuses without harming those that share its save", async () => {
+  it("rejects a call whose change cannot be made without harming those that share its append", async () => {
     const file = join(scratch(), "t.sqlite");
     const storage = await FileStorage.open(file, await dependencies());
     await using saver = saverOn(storage);
-    const bad = storage.write("t", (db) => db.run("INSERT INTO nowhere VALUES (1)"));
-    const good = storage.write("t", () => "good");
+    const bad = storage.write("t", (state) => {
+      state.content.intern("a part that no record holds yet");
+      throw new Error("nowhere");
+    });
+    const good = storage.write("t", () => ({ payload: undefined, apply: () => "good", undo: () => {} }));
     await expect(bad).rejects.toThrow(/nowhere/);
     expect(await good).toBe("good");
     await putAll(saver, on("t"));
@@ -187,10 +276,13 @@ describe("one file", () => {
     const file = join(scratch(), "t.sqlite");
     await using saver = await SqlJsSaver.open({ file });
     await putAll(saver, on("small"));
+    await saver.compact();
     const small = statSync(file).size;
     await putAll(saver, on("big"), { x: "x".repeat(1_000_000) });
+    await saver.compact();
     expect(statSync(file).size).toBeGreaterThan(1_000_000);
     await saver.deleteThread("big");
+    await saver.compact();
     expect(statSync(file).size).toBe(small);
   });
 
@@ -253,13 +345,14 @@ describe("a file that is not a good database", () => {
     await expect(opening).rejects.toThrow(DatabaseCorruptError);
     await expect(opening).rejects.toMatchObject({ code: "DATABASE_CORRUPT", file, reason });
     expect(readFileSync(file).equals(bytes)).toBe(true);
-    expect(readdirSync(folder).sort()).toEqual(["bad.sqlite", "good.sqlite"]);
+    expect(namesIn(folder)).toEqual(["bad.sqlite", "good.sqlite"]);
   });
 
-  it("is noticed too when it turns bad while a saver is open; writes are refused then", async () => {
+  it("is noticed too when it turns bad while a saver is open; without its journal, writes are refused", async () => {
     const file = join(scratch(), "t.sqlite");
     await using saver = await putOnce(file);
     writeFileSync(file, "garbage");
+    rmSync(`${file}.1.log`);
     await expect(saver.getTuple(on("first"))).rejects.toThrow(DatabaseCorruptError);
     await expect(putAll(saver, on("second"))).rejects.toThrow(DatabaseCorruptError);
     expect(readFileSync(file, "utf8")).toBe("garbage");
@@ -269,12 +362,16 @@ describe("a file that is not a good database", () => {
     const file = join(scratch(), "t.sqlite");
     await (await putOnce(file)).close();
     const db = new (await loadSqlJs()).Database(readFileSync(file));
-    db.run("PRAGMA user_version = 99");
+    db.run(`PRAGMA user_version = ${99 * 2 ** 24 + 1}`);
     const bytes = db.export();
     writeFileSync(file, bytes);
+    // As that release would have written it.
+    const header = decodeHeader(readFileSync(`${file}.1.log`))!.header;
+    const fitting = { ...header, snapshotBytes: bytes.length, snapshotCrc: crc32(bytes) };
+    writeFileSync(`${file}.1.log`, encodeHeader(fitting));
     const opening = SqlJsSaver.open({ file });
     await expect(opening).rejects.toThrow(DatabaseVersionError);
-    await expect(opening).rejects.toMatchObject({ code: "DATABASE_VERSION", found: 99, supported: 1 });
+    await expect(opening).rejects.toMatchObject({ code: "DATABASE_VERSION", found: 99, supported: 2 });
     expect(readFileSync(file).equals(Buffer.from(bytes))).toBe(true);
   });
 

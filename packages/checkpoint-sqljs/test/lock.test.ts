@@ -1,12 +1,17 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DatabaseFile } from "../src/database-file.js";
-import { nodeFileSystem } from "../src/file-system.js";
+import { nodeFileSystem, type FileSystem } from "../src/file-system.js";
 import { DatabaseLockedError, LockLostError, SqlJsSaver, type LockHolder } from "../src/index.js";
+import { journalPathOf } from "../src/journal.js";
 import { acquireLock, lockPathOf, newNonce, type HeldLock } from "../src/lock.js";
+import { JournaledFile } from "../src/journaled-file.js";
 import { systemProcesses, type ProcessTable } from "../src/process-identity.js";
-import { collect, dependencies, on, putAll, scratch } from "./support/helpers.js";
+import { summarizeThreads } from "../src/queries.js";
+import { saverModel } from "../src/saver-model.js";
+import { FileStorage } from "../src/storage.js";
+import type { SaverState } from "../src/thread-state.js";
+import { collect, dependencies, errno, namesIn, on, putAll, saverOn, scratch } from "./support/helpers.js";
 
 const { self } = systemProcesses();
 const holder = (over: Partial<LockHolder> = {}): LockHolder => ({ ...self, nonce: newNonce(), ...over });
@@ -50,13 +55,13 @@ describe("the lock of a file", () => {
     await using saver = await SqlJsSaver.open({ file });
     await putAll(saver, on("t"));
     // Not through the registry: as if loaded twice, once as ESM and once as CJS.
-    const other = new DatabaseFile(file, await dependencies());
-    const count = (): Promise<number | undefined> =>
-      other.read((db) => db.exec("SELECT count(*) FROM checkpoints")[0]!.values[0]![0] as number);
+    const other = new JournaledFile(file, saverModel, await dependencies());
+    const countIn = (state: SaverState): number => summarizeThreads(state)[0]!.checkpoints;
+    const count = (): Promise<number | undefined> => other.read(countIn);
     expect(await count()).toBe(1);
     await putAll(saver, on("t"));
     expect(await count()).toBe(2);
-    const writing = other.write(() => "never");
+    const writing = other.write(() => ({ payload: undefined, apply: () => "never", undo: () => {} }));
     await expect(writing).rejects.toThrow(DatabaseLockedError);
     await expect(writing).rejects.toMatchObject({
       code: "DATABASE_LOCKED",
@@ -67,8 +72,44 @@ describe("the lock of a file", () => {
     await putAll(saver, on("t"));
     await saver.close();
     // It takes the lock now, and sees what was written since it last looked.
-    expect(await other.write((db) => db.exec("SELECT count(*) FROM checkpoints")[0]!.values[0]![0])).toBe(3);
+    const counted = other.write((state) => ({
+      payload: undefined,
+      apply: () => countIn(state),
+      undo: () => {},
+    }));
+    expect(await counted).toBe(3);
     await other.close();
+  });
+
+  it("does not mislead a reader who saw a record that its writer then took back", async () => {
+    const file = newFile();
+    let failing = false;
+    let read: () => Promise<void> = async () => {};
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      async openLog(path) {
+        const log = await nodeFileSystem.openLog(path);
+        const sync = async (): Promise<void> => {
+          if (!failing) return log.sync();
+          failing = false;
+          // Between the write and the fsync that fails.
+          await read();
+          throw errno("EIO");
+        };
+        return { ...log, sync };
+      },
+    };
+    await using saver = saverOn(await FileStorage.open(file, await dependencies({ fs })));
+    await putAll(saver, on("t"), { x: 1 });
+    const reader = new JournaledFile(file, saverModel, await dependencies());
+    const threads = async (): Promise<string[]> =>
+      Array.from((await reader.read((state) => state.threads))!.keys());
+    read = async () => expect(await threads()).toEqual(["t", "taken back"]);
+    failing = true;
+    await expect(putAll(saver, on("taken back"), { x: 2 })).rejects.toMatchObject({ code: "SAVE_FAILED" });
+    await putAll(saver, on("longer than what was taken back"), { x: "x".repeat(5_000) });
+    expect(await threads()).toEqual(["t", "longer than what was taken back"]);
+    await reader.close();
   });
 
   it("of a dead process is broken at once, and its half-written file removed", async () => {
@@ -78,7 +119,7 @@ describe("the lock of a file", () => {
     writeFileSync(`${file}.${dead.nonce}.tmp`, "half");
     await using saver = await SqlJsSaver.open({ file });
     await putAll(saver, on("t"));
-    expect(readdirSync(join(file, "..")).sort()).toEqual(["t.sqlite", "t.sqlite.lock"]);
+    expect(namesIn(join(file, ".."))).toEqual(["t.sqlite", "t.sqlite.lock"]);
   });
 
   it.runIf(process.platform === "linux")("of a recycled pid is recognised by the start time", async () => {
@@ -177,12 +218,12 @@ describe("the lock of a file", () => {
     await putAll(saver, on("mine"));
     const thief = holder({ pid: process.ppid, started: undefined });
     plant(file, thief);
-    const bytes = readFileSync(file);
+    const bytes = readFileSync(journalPathOf(file, 1));
     const writing = putAll(saver, on("late"));
     await expect(writing).rejects.toThrow(LockLostError);
     await expect(writing).rejects.toMatchObject({ code: "LOCK_LOST", file });
-    expect(readFileSync(file).equals(bytes)).toBe(true);
-    expect(readdirSync(join(file, "..")).sort()).toEqual(["t.sqlite", "t.sqlite.lock"]);
+    expect(readFileSync(journalPathOf(file, 1)).equals(bytes)).toBe(true);
+    expect(namesIn(join(file, ".."))).toEqual(["t.sqlite", "t.sqlite.lock"]);
     // From now on it is somebody else's lock, also when closing.
     await expect(putAll(saver, on("late"))).rejects.toThrow(DatabaseLockedError);
     await saver.close();

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SqlJsSaver } from "../src/index.js";
@@ -14,8 +14,6 @@ beforeAll(async () => {
 
 const idsIn = async (saver: SqlJsSaver): Promise<Set<string>> =>
   new Set((await collect(saver.list(on("t")))).map((tuple) => tuple.checkpoint.id));
-
-const hasTemporary = (folder: string): boolean => readdirSync(folder).some((name) => name.endsWith(".tmp"));
 
 describe("two processes", () => {
   it("work on two threads of one directory side by side, and each reads what the other writes", async () => {
@@ -69,42 +67,4 @@ describe("two processes", () => {
     expect(existsSync(file)).toBe(true);
     expect(existsSync(lockPathOf(file))).toBe(false);
   });
-
-  it(
-    "kill -9 during saves, thirty times: the file opens and has every acknowledged checkpoint",
-    { timeout: 120_000 },
-    async () => {
-      const folder = scratch();
-      const file = join(folder, "t.sqlite");
-      const acknowledged: string[] = [];
-      let interrupted = 0;
-      const seed = await SqlJsSaver.open({ file });
-      // Makes a save long enough to be hit.
-      await putAll(seed, on("big"), { x: "x".repeat(4_000_000) });
-      await seed.close();
-      for (let kill = 0; kill < 30; kill += 1) {
-        const child = start(script, ["flood", file]);
-        await child.line("ack");
-        // Half of them at any moment, half as soon as a temporary file is seen.
-        if (kill % 2 === 0) await new Promise((wake) => setTimeout(wake, kill * 1.3));
-        else while (!hasTemporary(folder)) await new Promise((wake) => setImmediate(wake));
-        child.process.kill("SIGKILL");
-        expect(await child.ended).toBe("SIGKILL");
-        acknowledged.push(...child.lines.map((line) => line.slice(4)));
-        expect(existsSync(lockPathOf(file))).toBe(true);
-        if (hasTemporary(folder)) interrupted += 1;
-
-        const saver = await SqlJsSaver.open({ file });
-        const found = await idsIn(saver);
-        expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
-        // The first writer afterwards breaks the dead one's lock at once and clears what it left behind.
-        await putAll(saver, on("parent"));
-        await saver.close();
-        expect(readdirSync(folder)).toEqual(["t.sqlite"]);
-      }
-      expect(statSync(file).size).toBeGreaterThan(4_000_000);
-      // Otherwise the kills missed the saves, and nothing was shown.
-      expect(interrupted).toBeGreaterThan(3);
-    },
-  );
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -9,10 +9,13 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { afterAll } from "vitest";
-import type { DatabaseFileDependencies } from "../../src/database-file.js";
 import { nodeFileSystem, type FileSystem } from "../../src/file-system.js";
 import { SqlJsSaver } from "../../src/index.js";
+import type { FileDependencies } from "../../src/file-dependencies.js";
+import { loadFile } from "../../src/loading.js";
 import { systemProcesses } from "../../src/process-identity.js";
+import { summarizeThreads } from "../../src/queries.js";
+import { saverModel } from "../../src/saver-model.js";
 import type { Storage } from "../../src/storage.js";
 import { loadSqlJs } from "../../src/wasm.js";
 
@@ -65,12 +68,16 @@ export const collect = async (tuples: AsyncIterable<CheckpointTuple>): Promise<C
 export const idOf = (config: RunnableConfig): string => config.configurable?.["checkpoint_id"] as string;
 
 export const dependencies = async (
-  over: Partial<DatabaseFileDependencies> & { fs?: FileSystem } = {},
-): Promise<DatabaseFileDependencies> => ({
+  over: Partial<FileDependencies> & { fs?: FileSystem } = {},
+): Promise<FileDependencies> => ({
   sql: await loadSqlJs(),
   fs: nodeFileSystem,
   processes: systemProcesses(),
   lock: true,
+  durability: "grouped",
+  maxBytes: Number.POSITIVE_INFINITY,
+  onEvent: () => {},
+  foldFromBytes: 1_000_000,
   ...over,
 });
 
@@ -80,3 +87,15 @@ export const saverOn = (storage: Storage, nowMs: () => number = Date.now): SqlJs
 
 export const errno = (code: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${code}: injected`), { code });
+
+/** The names in a folder, without what a database keeps beside its snapshot. */
+export const namesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => !/\.log$|\.prev$/.test(name))
+    .sort();
+
+/** How many checkpoints a file holds for somebody who knows nothing but the disk. */
+export const countOnDisk = async (file: string): Promise<number> => {
+  const loaded = await loadFile(file, saverModel, await dependencies());
+  return summarizeThreads(loaded!.state).reduce((sum, { checkpoints }) => sum + checkpoints, 0);
+};
