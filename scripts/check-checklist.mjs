@@ -18,7 +18,7 @@ for (const [, line, file, names] of rows) {
   }
   const source = readFileSync(at, "utf8");
   for (const name of names.split(" / ")) {
-    const position = source.indexOf(`"${name}"`);
+    const position = Math.max(source.indexOf(`"${name}"`), source.indexOf(`\`${name}\``));
     if (position < 0) {
       problems.push(`line ${line}: ${file} has no test named "${name}"`);
       continue;
