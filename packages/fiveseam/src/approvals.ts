@@ -1,5 +1,5 @@
 import { HumanMessage } from "@langchain/core/messages";
-import type { ApprovalAction, Decision } from "./events.js";
+import type { ApprovalAction, Decision, EventSource, WarningCode } from "./events.js";
 import { ConfigError, ResumeError } from "./errors.js";
 
 /** An answer to one action of an approval. */
@@ -11,9 +11,9 @@ export type ApprovalDecision =
   | { type: "reject"; reason?: string };
 
 /** Something that a run waits for. */
-export type PendingInterrupt =
-  | { kind: "approval"; interruptId: string; actions: ApprovalAction[] }
-  | { kind: "input"; interruptId: string; value: unknown };
+export type PendingInterrupt = { interruptId: string; source?: EventSource } & (
+  { kind: "approval"; actions: ApprovalAction[] } | { kind: "input"; value: unknown }
+);
 
 interface RawInterrupt {
   readonly id?: string;
@@ -171,7 +171,7 @@ export const resumeMap = (
 export const droppedApprovals = (
   pending: readonly PendingInterrupt[],
   { approvals = {} }: Answers,
-): { code: string; message: string }[] =>
+): { code: WarningCode; message: string }[] =>
   pending.flatMap((each) => {
     const given = approvals[each.interruptId];
     if (each.kind !== "approval" || !Array.isArray(given)) return [];
@@ -182,7 +182,7 @@ export const droppedApprovals = (
       .map(({ tool }) => tool);
     if (dropped.length === 0) return [];
     const message = `One action was rejected, so the others that were asked about with it did not run: ${dropped.join(", ")}.`;
-    return [{ code: "approval_dropped", message }];
+    return [{ code: "approval_dropped" as const, message }];
   });
 
 /** Text, or LangChain content blocks (images and files among them). */

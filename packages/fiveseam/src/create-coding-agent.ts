@@ -28,6 +28,7 @@ import {
 import type { AgentMiddleware } from "langchain";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
 import { ConfigError } from "./errors.js";
+import type { WarningCode } from "./events.js";
 import {
   checkOptions,
   type CodingAgentOptions,
@@ -104,14 +105,14 @@ const memorySources = (files: readonly string[], backend: BackendProtocolV2): Me
   }));
 
 /** The user's delegates, with the pipeline around their tools and every list explicit. */
-const delegatesOf = (
+const delegatesOf = async (
   given: readonly DelegateOption[],
   tools: readonly StructuredTool[],
   pipeline: Pipeline,
   interruptOn: CodingAgentOptions["interruptOn"],
-): AnySubAgent[] => {
+): Promise<AnySubAgent[]> => {
   const taken = new Set<string>(Object.keys(ROLES));
-  return given.map((delegate, at) => {
+  const build = async (delegate: DelegateOption, at: number): Promise<AnySubAgent> => {
     const { trusted, ...spec } = delegate;
     if (taken.has(spec.name)) {
       throw new ConfigError(
@@ -132,12 +133,15 @@ const delegatesOf = (
     checkTools(own.tools ?? [], `subagents.${at}.tools`);
     return {
       ...own,
+      // "provider:model" means the same here as for the agent, and fails here as well when it cannot be made.
+      ...(typeof own.model === "string" ? { model: await createChatModel(own.model) } : {}),
       tools: own.tools ?? [...tools],
       // The agent's gates hold for every delegate; its own can only add to them.
       ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
       middleware: [toolPipelineMiddleware(pipeline), ...(own.middleware ?? [])],
     } as AnySubAgent;
-  });
+  };
+  return Promise.all(given.map(build));
 };
 
 /**
@@ -222,7 +226,7 @@ export const createCodingAgent = async <
   const gate = gateOf(checkpointer ?? {});
   const runtime: Runtime = { gate, checkpointer, warnings: [], active: new Set(), closed: false };
   const warned = new Set<string>();
-  const warn = (code: string, message: string): void => {
+  const warn = (code: WarningCode, message: string): void => {
     if (warned.has(message)) return;
     warned.add(message);
     runtime.warnings.push({ code, message });
@@ -249,7 +253,7 @@ export const createCodingAgent = async <
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });
-  const delegates = delegatesOf(options.subagents ?? [], tools, pipeline, interruptOn);
+  const delegates = await delegatesOf(options.subagents ?? [], tools, pipeline, interruptOn);
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
   const middleware: AgentMiddleware[] = [
     toolPipelineMiddleware(pipeline),

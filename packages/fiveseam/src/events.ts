@@ -36,6 +36,19 @@ export interface ApprovalAction {
   allowed: Decision[];
 }
 
+/** What a warning is about. */
+export const WARNING_CODES = [
+  /** A memory file could not be read; the prompt went without it. */
+  "memory_unreadable",
+  /** Approved actions that langchain dropped because another one of the same approval was rejected. */
+  "approval_dropped",
+  /** A new message was taken as declining the approvals that the thread waited for. */
+  "approvals_declined",
+  /** A queued message was not sent, because the thread waits for an answer. */
+  "not_sent",
+] as const;
+export type WarningCode = (typeof WARNING_CODES)[number];
+
 /** "unknown": the run stopped while the call was under way, and it was not repeated. */
 export type ToolStatus = "success" | "error" | "unknown";
 
@@ -83,7 +96,7 @@ export type RunEvent = EventBase &
     | { type: "approval.needed"; interruptId: string; actions: ApprovalAction[] }
     | { type: "input.needed"; interruptId: string; value: unknown }
     | { type: "usage"; messageId: string; model: string | null; usage: Usage }
-    | { type: "warning"; code: string; message: string }
+    | { type: "warning"; code: WarningCode; message: string }
     | { type: "waiting"; reason: "thread_busy" | "provider"; untilMs: number | null }
     | {
         type: "run.finished";
@@ -192,7 +205,7 @@ export const runEventSchema: z.ZodType<RunEvent> = z.discriminatedUnion("type", 
       reasoningTokens: count.optional(),
     }),
   }),
-  z.object({ ...base, type: z.literal("warning"), code: z.string(), message: z.string() }),
+  z.object({ ...base, type: z.literal("warning"), code: z.enum(WARNING_CODES), message: z.string() }),
   z.object({
     ...base,
     type: z.literal("waiting"),

@@ -14,6 +14,7 @@ export {
   type RunEventType,
   type ToolStatus,
   type Usage,
+  type WarningCode,
 } from "./events.js";
 export { defaultStateDirectory } from "./state-directory.js";
 export {

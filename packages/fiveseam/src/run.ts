@@ -19,7 +19,7 @@ import {
 import { errorFacts } from "./error-facts.js";
 import { AgentClosedError, ConfigError, ResumeError, ThreadBusyError } from "./errors.js";
 import { EventQueue } from "./event-queue.js";
-import type { FinishReason, RunEvent } from "./events.js";
+import type { FinishReason, RunEvent, WarningCode } from "./events.js";
 import { closingMessages, lastTextOf, messagesOf, pendingInterrupts, storedCallIds } from "./thread-state.js";
 import type { ThreadGate, ThreadLease } from "./threads.js";
 import { STREAM_MODES, Translator, type StreamItem } from "./translator.js";
@@ -53,7 +53,7 @@ export interface Runtime {
   readonly gate: ThreadGate;
   readonly checkpointer: BaseCheckpointSaver | undefined;
   /** Problems noticed while the agent was made or between runs; each is reported by the next run once. */
-  readonly warnings: { code: string; message: string }[];
+  readonly warnings: { code: WarningCode; message: string }[];
   readonly active: Set<{ abort(reason: Error): void; done: Promise<void> }>;
   closed: boolean;
 }
@@ -190,7 +190,7 @@ class Run {
     this.events.push(this.#translator.event(body));
   }
 
-  #warn(code: string, message: string): void {
+  #warn(code: WarningCode, message: string): void {
     this.#runtime.warnings.push({ code, message });
   }
 
@@ -341,11 +341,14 @@ class Run {
   ): void {
     for (const warning of this.#runtime.warnings.splice(0)) this.#push({ type: "warning", ...warning });
     for (const each of pending) {
-      const { interruptId } = each;
-      this.#push(
-        each.kind === "approval"
-          ? { type: "approval.needed", interruptId, actions: each.actions }
-          : { type: "input.needed", interruptId, value: each.value },
+      const { interruptId, source } = each;
+      this.events.push(
+        this.#translator.event(
+          each.kind === "approval"
+            ? { type: "approval.needed", interruptId, actions: each.actions }
+            : { type: "input.needed", interruptId, value: each.value },
+          source,
+        ),
       );
     }
     // Taken from the stream: langchain keeps it in an untracked channel, which no checkpoint holds.

@@ -2,6 +2,7 @@ import { declinedCall, stoppedCall, unfinishedCallIds, unknownCall } from "@five
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { BaseCheckpointSaver, CheckpointTuple, StateSnapshot } from "@langchain/langgraph";
 import { readInterrupt, type PendingInterrupt } from "./approvals.js";
+import type { EventSource } from "./events.js";
 import { partsOf } from "./message-content.js";
 
 /** The messages that a value of the `messages` channel, or a write to it, holds; a damaged one holds none. */
@@ -36,10 +37,40 @@ export const pendingInterrupts = (
   return state.tasks
     .filter((task) => task.interrupts.length > 0 && !done.has(task.id))
     .flatMap((task) =>
-      task.interrupts.flatMap(
-        (interrupt) => readInterrupt(interrupt as { id?: string; value?: unknown }) ?? [],
-      ),
+      task.interrupts.flatMap((interrupt) => {
+        const read = readInterrupt(interrupt as { id?: string; value?: unknown });
+        const source = delegateOf(task, tuple);
+        return read ? [source ? { ...read, source } : read] : [];
+      }),
     );
+};
+
+/** The calls of the last step that have no result in the checkpoint, in the order in which their tasks were made. */
+const openCalls = (
+  tuple: CheckpointTuple | undefined,
+): { id: string; name: string; args: Record<string, unknown> }[] => {
+  const stored = messagesOf(tuple?.checkpoint.channel_values);
+  const at = stored.findLastIndex((message) => AIMessage.isInstance(message));
+  const calls = at < 0 ? [] : ((stored[at] as AIMessage).tool_calls ?? []);
+  const answered = new Set(
+    stored
+      .slice(at + 1)
+      .flatMap((message) => (ToolMessage.isInstance(message) ? [message.tool_call_id] : [])),
+  );
+  return calls
+    .filter((call) => !answered.has(call.id ?? ""))
+    .map(({ id, name, args }) => ({ id: id ?? "", name, args }));
+};
+
+/** The delegate that a task of the root graph runs: its path is [push, position of the call, …]. */
+const delegateOf = (
+  task: StateSnapshot["tasks"][number],
+  tuple: CheckpointTuple | undefined,
+): EventSource | undefined => {
+  const position = task.path?.[1];
+  const call = task.name === "tools" && typeof position === "number" ? openCalls(tuple)[position] : undefined;
+  if (call?.name !== "task") return undefined;
+  return { agent: String(call.args["subagent_type"] ?? "delegate"), delegation: call.id };
 };
 
 /** Messages in the writes of tasks that have finished in a step that has not. */
@@ -57,26 +88,17 @@ const pendingMessages = (tuple: CheckpointTuple): BaseMessage[] =>
 export const closingMessages = (tuple: CheckpointTuple | undefined, declined: boolean): BaseMessage[] => {
   if (!tuple) return [];
   const stored = messagesOf(tuple.checkpoint.channel_values);
-  const at = stored.findLastIndex((message) => AIMessage.isInstance(message));
-  const calls = at < 0 ? [] : ((stored[at] as AIMessage).tool_calls ?? []);
-  const answered = new Set(
-    stored
-      .slice(at + 1)
-      .flatMap((message) => (ToolMessage.isInstance(message) ? [message.tool_call_id] : [])),
-  );
   const late = pendingMessages(tuple);
   const begun = unfinishedCallIds(tuple.pendingWrites);
-  const results = calls
-    .filter((call) => !answered.has(call.id ?? ""))
-    .map((call) => {
-      const id = call.id ?? "";
-      const result = late.find((message) => ToolMessage.isInstance(message) && message.tool_call_id === id);
-      if (result) return result;
-      const subject = { id, toolName: call.name };
-      // A delegate has its own checkpoints and no note of its own; what it began may have taken effect.
-      if (begun.has(id) || (call.name === "task" && !declined)) return unknownCall(subject);
-      return declined ? declinedCall(subject) : stoppedCall(subject);
-    });
+  const results = openCalls(tuple).map((call) => {
+    const { id } = call;
+    const result = late.find((message) => ToolMessage.isInstance(message) && message.tool_call_id === id);
+    if (result) return result;
+    const subject = { id, toolName: call.name };
+    // A delegate has its own checkpoints and no note of its own; what it began may have taken effect.
+    if (begun.has(id) || (call.name === "task" && !declined)) return unknownCall(subject);
+    return declined ? declinedCall(subject) : stoppedCall(subject);
+  });
   // Messages that had joined the step behind a result.
   const known = new Set(stored.map((message) => message.id));
   const joined = late.filter((message) => HumanMessage.isInstance(message) && !known.has(message.id));

@@ -19,6 +19,11 @@ interface ToolTask {
   readonly args: Record<string, unknown>;
 }
 
+/** Names of nodes in langchain's agent graph (langchain 1.5). */
+const MODEL_NODE = "model_request";
+/** Its afterModel hook writes the results of calls that were rejected, which no tool task does. */
+const APPROVAL_NODE = "HumanInTheLoopMiddleware";
+
 const MAIN: EventSource = { agent: "main", delegation: null };
 
 const record = (value: unknown): Record<string, unknown> =>
@@ -62,8 +67,8 @@ export class Translator {
     return this.#lastText;
   }
 
-  event(body: EventBody): RunEvent {
-    return this.#make(MAIN, body);
+  event(body: EventBody, source: EventSource = MAIN): RunEvent {
+    return this.#make(source, body);
   }
 
   *translate([namespace, mode, payload]: StreamItem): Generator<RunEvent> {
@@ -140,18 +145,20 @@ export class Translator {
   }
 
   *#updates(source: EventSource, namespace: readonly string[], payload: unknown): Generator<RunEvent> {
+    // LangGraph marks what a task wrote in an earlier run, before the step is run again, as cached.
+    const restored = record(record(payload)["__metadata__"])["cached"] === true;
     for (const [node, update] of Object.entries(record(payload))) {
       if (node === "__interrupt__" || node === "__metadata__") continue;
       for (const each of Array.isArray(update) ? (update as unknown[]) : [update]) {
         const { messages } = record(each);
         for (const message of Array.isArray(messages) ? (messages as BaseMessage[]) : []) {
-          if (ToolMessage.isInstance(message) && node === "tools") {
-            // LangGraph marks what a task wrote in an earlier run, before the step is run again, as cached.
-            const restored = record(record(payload)["__metadata__"])["cached"] === true;
+          if (ToolMessage.isInstance(message) && (node === "tools" || node.startsWith(APPROVAL_NODE))) {
             if (restored) this.#restored.add(message.tool_call_id);
             this.#hold(namespace, message.tool_call_id, this.#finish(source, message, restored));
           } else if (AIMessage.isInstance(message)) {
-            yield* this.#said(source, message);
+            if (source === MAIN) this.#lastText = partsOf(message).text || this.#lastText;
+            // Other nodes give a message back that they have changed; a restored one was counted when it was made.
+            if (node === MODEL_NODE && !restored) yield* this.#said(source, message);
           }
         }
       }
@@ -198,8 +205,6 @@ export class Translator {
 
   *#said(source: EventSource, message: AIMessage): Generator<RunEvent> {
     const messageId = message.id ?? "";
-    const { text } = partsOf(message);
-    if (source === MAIN && text) this.#lastText = text;
     const usage = usageOf(message);
     if (!usage || this.#counted.has(messageId)) return;
     this.#counted.add(messageId);

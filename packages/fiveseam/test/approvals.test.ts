@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../src/index.js";
 import { agentWith, collect, finished, modelOf, ofType, results, workspaceWith } from "./support.js";
 
 const write = (name: string, content = name) =>
@@ -69,6 +70,22 @@ describe("approvals by interruptOn", () => {
     expect(
       messages.filter((message) => message.getType() === "tool").map((message) => message.text),
     ).toContain("not that one");
+  });
+
+  it("a rejected call is reported with its reason, and no message's usage twice", async () => {
+    const { agent, needed, paused } = await setUp();
+    const decisions = [{ type: "reject", reason: "no" }, { type: "reject" }] as const;
+    const events = await collect(
+      agent.resume({ threadId: "t", approvals: { [needed.interruptId]: decisions } }),
+    );
+    expect(results(events).map((event) => [event.tool, event.status])).toEqual([
+      ["write_file", "error"],
+      ["write_file", "error"],
+    ]);
+    expect(results(events)[0]?.output).toBe("no");
+    const counted = ofType([...paused, ...events], "usage").map((event) => event.messageId);
+    expect(new Set(counted).size).toBe(counted.length);
+    expect(counted).toHaveLength(2);
   });
 
   it("are still pending in a new agent, are reported again by resume, and then go on", async () => {
@@ -147,6 +164,15 @@ describe("approvals by interruptOn", () => {
       "/workspace/one",
       "/workspace/two",
     ]);
+    // Each says who asks, also when it is reported again.
+    const asking = (events: readonly RunEvent[]) =>
+      ofType(events, "approval.needed").map(({ agent: who, delegation }) => [who, typeof delegation]);
+    expect(asking(paused)).toEqual([
+      ["general-purpose", "string"],
+      ["general-purpose", "string"],
+    ]);
+    expect(new Set(needed.map((event) => event.delegation)).size).toBe(2);
+    expect(asking(await collect(agent.resume({ threadId: "t" })))).toEqual(asking(paused));
     const idOf = (name: string) =>
       needed.find((event) => event.actions[0]?.args["file_path"] === `/workspace/${name}`)?.interruptId ?? "";
     const half = await collect(

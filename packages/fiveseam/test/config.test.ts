@@ -205,6 +205,22 @@ describe("every option does something", () => {
     expect(finished(events).reason).toBe("completed");
     expect(model.calls[0]?.messages[0]?.text).toContain("poet");
   });
+  it("a delegate's model: made as the agent's is, and refused as early", async () => {
+    const delegate = { name: "poet", description: "x", systemPrompt: "x" };
+    await expect(ask({ subagents: [{ ...delegate, model: "oracle:x" }] })).rejects.toMatchObject({
+      code: "unknown_provider",
+    });
+    const places = await workspaceWith();
+    const model = modelOf((step) =>
+      step === 0 ? call("task", { subagent_type: "poet", description: "verse" }) : "ok",
+    );
+    const agent = await agentWith({ ...places, model, subagents: [{ ...delegate, model: "scripted" }] });
+    const events = await collect(agent.run("go", { threadId: "t" }));
+    expect(events.find((event) => event.type === "delegate.finished")).toMatchObject({
+      status: "success",
+      report: expect.stringContaining("verse"),
+    });
+  });
   it("permissions hold for the agent and for general-purpose", async () => {
     const places = await workspaceWith({ "secret/key": "hunter2" });
     const read = call("read_file", { file_path: "/workspace/secret/key" });

@@ -44,7 +44,7 @@ const EXAMPLES: { [Type in RunEventType]: Extract<RunEvent, { type: Type }> } = 
     model: null,
     usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
   },
-  warning: { ...base, type: "warning", code: "c", message: "m" },
+  warning: { ...base, type: "warning", code: "not_sent", message: "m" },
   waiting: { ...base, type: "waiting", reason: "thread_busy", untilMs: null },
   "run.finished": {
     ...base,
