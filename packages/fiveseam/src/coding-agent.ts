@@ -4,14 +4,8 @@ import type { DeepAgent, DeepAgentTypeConfig } from "deepagents";
 import type { RunInput } from "./approvals.js";
 import { AgentClosedError } from "./errors.js";
 import type { RunEvent } from "./events.js";
-import {
-  startResume,
-  startRun,
-  type ResumeOptions,
-  type RunnableAgent,
-  type RunOptions,
-  type Runtime,
-} from "./run.js";
+import { startResume, startRun } from "./run.js";
+import type { ResumeOptions, RunnableAgent, RunOptions, Runtime } from "./run-options.js";
 
 /** What `createCodingAgent` adds to the agent that deepagents returns. */
 export interface CodingAgentMethods<Context = unknown> {

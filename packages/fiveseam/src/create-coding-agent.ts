@@ -36,7 +36,7 @@ import {
   type DelegateOption,
   type StateSchemaOption,
 } from "./options.js";
-import type { Runtime } from "./run.js";
+import type { Runtime } from "./run-options.js";
 import { defaultStateDirectory, ensureStateDirectory, workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
 import { gateOf } from "./threads.js";

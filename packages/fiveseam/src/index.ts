@@ -2,7 +2,7 @@ export { createCodingAgent } from "./create-coding-agent.js";
 export type { CodingAgent, CodingAgentMethods } from "./coding-agent.js";
 export type { CodingAgentOptions, DelegateOption } from "./options.js";
 export type { ApprovalDecision, Answers, RunInput } from "./approvals.js";
-export type { ResumeOptions, RunOptions } from "./run.js";
+export type { ResumeOptions, RunOptions } from "./run-options.js";
 export {
   runEventJsonSchema,
   runEventSchema,

@@ -1,0 +1,56 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { BaseCheckpointSaver, StateSnapshot } from "@langchain/langgraph";
+import type { Answers } from "./approvals.js";
+import { ConfigError } from "./errors.js";
+import type { WarningCode } from "./events.js";
+import type { ThreadGate } from "./threads.js";
+
+export interface RunOptions<Context = unknown> {
+  /** The conversation; created when it does not exist. */
+  threadId: string;
+  /** Stops the run: model, tools, delegates and their processes. The thread stays valid and can be resumed. */
+  signal?: AbortSignal;
+  /**
+   * What to do when a run is under way on the thread: "fail" (the default) throws ThreadBusyError, "queue" lets the
+   * message join that run at its next model call, or runs when that run ends first.
+   */
+  whenBusy?: "fail" | "queue";
+  /** LangGraph's runtime context, as `contextSchema` describes it; reaches tools, middleware and delegates. */
+  context?: Context;
+  /** Further LangGraph config (tags, metadata, callbacks, `configurable`). */
+  config?: RunnableConfig;
+}
+
+export interface ResumeOptions<Context = unknown> extends Omit<RunOptions<Context>, "whenBusy">, Answers {}
+
+/** The part of a ReactAgent that a run needs; kept small so that `withConfig`'s result fits as well. */
+export interface RunnableAgent {
+  stream(input: unknown, config: Record<string, unknown>): Promise<AsyncIterable<unknown>>;
+  readonly graph: { getState(config: RunnableConfig): Promise<StateSnapshot> };
+}
+
+/** What all runs of one agent share, whatever `withConfig` made of it. */
+export interface Runtime {
+  readonly gate: ThreadGate;
+  readonly checkpointer: BaseCheckpointSaver | undefined;
+  /** Problems noticed while the agent was made or between runs; each is reported by the next run once. */
+  readonly warnings: { code: WarningCode; message: string }[];
+  readonly active: Set<{ abort(reason: Error): void; done: Promise<void> }>;
+  closed: boolean;
+}
+
+export const checkOptions = (options: RunOptions): void => {
+  if (typeof options?.threadId !== "string" || options.threadId === "") {
+    throw new ConfigError("threadId", 'A run needs a thread: pass { threadId: "…" }, any non-empty string.');
+  }
+  if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function") {
+    throw new ConfigError(
+      "signal",
+      "`signal` is no AbortSignal; of an AbortController pass `controller.signal`.",
+    );
+  }
+  const { whenBusy } = options;
+  if (whenBusy !== undefined && whenBusy !== "fail" && whenBusy !== "queue") {
+    throw new ConfigError("whenBusy", '`whenBusy` is "fail" or "queue".');
+  }
+};
