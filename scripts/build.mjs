@@ -1,6 +1,6 @@
 // Builds the packages whose output is stale, in dependency order. `--all` builds every package.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { root, stalePackages, workspacePackages } from "./workspace.mjs";
 
@@ -9,6 +9,8 @@ const tsup = path.join(root, "node_modules", "tsup", "dist", "cli-default.js");
 
 for (const [index, entry] of wanted.entries()) {
   process.stderr.write(`building ${entry.folder} (${index + 1} of ${wanted.length})\n`);
+  // Not tsup's `clean`: of two builds into one folder the second would delete what the first made.
+  rmSync(path.join(entry.dir, "dist"), { recursive: true, force: true });
   const args = [tsup, "--config", path.join(root, "tsup.config.ts"), "--silent"];
   const result = spawnSync(process.execPath, args, { cwd: entry.dir, encoding: "utf8" });
   if (result.status !== 0) {

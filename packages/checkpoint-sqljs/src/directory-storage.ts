@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseCorruptError, ReadFailedError } from "./errors.js";
-import { checkFile, type IntegrityProblem } from "./integrity.js";
+import { checkFile } from "./file-integrity.js";
+import type { IntegrityProblem } from "./integrity.js";
 import type { Change, FileDependencies } from "./file-dependencies.js";
 import type { JournaledFile } from "./journaled-file.js";
 import {

@@ -12,6 +12,7 @@ export type SqlJsSaverErrorCode =
   | "THREAD_EXISTS"
   | "SAVER_CLOSED"
   | "WASM_LOAD_FAILED"
+  | "NO_FILE_SYSTEM"
   | "INVALID_CONFIG";
 
 /**
@@ -203,6 +204,16 @@ export class WasmLoadError extends SqlJsSaverError {
         `\`locateFile\`; it is sql.js/dist/sql-wasm.wasm of the sql.js release in the bundle.`,
       options,
     );
+  }
+}
+
+/** The browser build was asked for files. */
+export class NoFileSystemError extends SqlJsSaverError {
+  override readonly code = "NO_FILE_SYSTEM";
+  override readonly name = "NoFileSystemError";
+
+  constructor() {
+    super('There are no files in a browser: open with ":memory:".');
   }
 }
 

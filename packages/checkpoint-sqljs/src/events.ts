@@ -1,3 +1,5 @@
+import type { LockHolder } from "./process-identity.js";
+
 /**
  * What happened to a file apart from the calls made. Given to `onEvent`, so that a host can log it or tell the user. It
  * is called synchronously and must not throw.
@@ -29,6 +31,11 @@ export type StorageEvent =
       readonly complete: boolean;
       readonly cause: Error;
     }
+  /**
+   * The lock of a process that cannot be seen from here, on another machine or in another container, was broken because
+   * it had been silent for long. Should it live after all, its next write rejects with `LockLostError`.
+   */
+  | { readonly type: "lock-broken"; readonly file: string; readonly holder: LockHolder }
   /** The journal could not be folded into the snapshot; nothing is lost and it is tried again later. */
   | { readonly type: "fold-failed"; readonly file: string; readonly error: Error }
   /** The journal was folded into a new snapshot. */

@@ -18,8 +18,8 @@ export interface FileDependencies extends LoadDependencies, LockDependencies {
 
 /** A change that was made ready: what goes into the journal, and what to do once it is there, or cannot be. */
 export interface Change<T> {
-  /** Undefined: there is nothing to change. */
-  readonly payload: Uint8Array | undefined;
+  /** Makes the record. Undefined: there is nothing to change. */
+  readonly payload: (() => Uint8Array) | undefined;
   apply(): T;
   undo(): void;
 }

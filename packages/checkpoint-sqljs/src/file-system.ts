@@ -1,4 +1,15 @@
-import { link, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 /** A file's bytes and the identity they were read under. */
@@ -34,7 +45,10 @@ export interface FileSystem {
   /** A second name for a file. False when this disk has no hard links. */
   link(from: string, to: string): Promise<boolean>;
   readText(path: string): Promise<string | undefined>;
+  /** How long ago it was written, by the clock of the disk: another machine's may differ. */
   ageMs(path: string): Promise<number | undefined>;
+  /** Makes it new again if its text is still this one. */
+  touch(path: string, text: string): Promise<void>;
   sizeBytes(path: string): Promise<number | undefined>;
   list(directory: string): Promise<string[]>;
   /** Creates `temporary`, writes, fsyncs. Its identity survives the rename to `like`, whose mode it takes. */
@@ -154,8 +168,26 @@ export const nodeFileSystem: FileSystem = {
   },
   readText: (path) => absentAs(readFile(path, "utf8")),
   async ageMs(path) {
-    const stats = await absentAs(stat(path));
-    return stats && Date.now() - stats.mtimeMs;
+    const probe = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.clock`;
+    await writeFile(probe, "", { mode: PRIVATE });
+    try {
+      const now = (await stat(probe)).mtimeMs;
+      const stats = await absentAs(stat(path));
+      return stats && now - stats.mtimeMs;
+    } finally {
+      await rm(probe, { force: true });
+    }
+  },
+  async touch(path, text) {
+    const handle = await absentAs(open(path, "r+"));
+    if (!handle) return;
+    try {
+      // Through one handle: what is renamed over the path meanwhile is not touched. Not utimes, which would set this
+      // machine's clock.
+      if ((await handle.readFile("utf8")) === text) await handle.write(text.slice(0, 1), 0);
+    } finally {
+      await handle.close();
+    }
   },
   sizeBytes: async (path) => (await absentAs(stat(path)))?.size,
   list: async (directory) => (await absentAs(readdir(directory))) ?? [],

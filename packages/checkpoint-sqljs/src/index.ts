@@ -20,6 +20,7 @@ export {
   DatabaseVersionError,
   InvalidConfigError,
   LockLostError,
+  NoFileSystemError,
   ReadFailedError,
   SaveFailedError,
   SaverClosedError,

@@ -1,6 +1,3 @@
-import { SqlJsSaverError } from "./errors.js";
-import { loadFile, type LoadDependencies } from "./loading.js";
-import { saverModel } from "./saver-model.js";
 import { versionsOf } from "./stored-versions.js";
 import type { SaverState } from "./thread-state.js";
 
@@ -10,19 +7,6 @@ export interface IntegrityProblem {
   readonly file: string;
   readonly message: string;
 }
-
-/** Reads the file as a new process would and looks whether everything in it can be put together. */
-export const checkFile = async (file: string, deps: LoadDependencies): Promise<IntegrityProblem[]> => {
-  try {
-    const loaded = await loadFile(file, saverModel, deps);
-    if (!loaded) return [];
-    const { state, damage } = loaded;
-    return [...(damage ? [{ file, message: damage.type }] : []), ...checkState(state, file)];
-  } catch (error) {
-    if (error instanceof SqlJsSaverError) return [{ file, message: error.message }];
-    throw error;
-  }
-};
 
 export const checkState = (state: SaverState, file: string): IntegrityProblem[] => {
   const problems: IntegrityProblem[] = [];

@@ -180,14 +180,16 @@ export class JournaledFile<S> {
       const records: Uint8Array[] = [];
       const { header, sequence } = loaded.journal!;
       for (const job of jobs) {
+        let change: Change<unknown> | undefined;
         try {
           if (job.grows && this.bytesOnDisk > this.deps.maxBytes)
             throw new DatabaseFullError(this.path, this.deps.maxBytes);
-          const change = job.run(loaded.state);
+          change = job.run(loaded.state);
           if (change.payload)
-            records.push(encodeRecord(change.payload, header.tag, sequence + records.length));
+            records.push(encodeRecord(change.payload(), header.tag, sequence + records.length));
           changes.push({ job, change });
         } catch (error) {
+          change?.undo();
           job.reject(error);
         }
       }

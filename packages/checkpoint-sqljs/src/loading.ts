@@ -11,7 +11,7 @@ import {
   journalPathOf,
   type JournalHeader,
 } from "./journal.js";
-import { decodeSnapshot, readGeneration, type SnapshotSchema } from "./snapshot.js";
+import { decodeSnapshot, EXPORTED, readGeneration, type SnapshotSchema } from "./snapshot.js";
 
 /** A kind of database: what it keeps in memory, how the journal changes it, how SQLite holds it. */
 export interface Model<S> {
@@ -53,9 +53,6 @@ export interface Loaded<S> {
 
 /** Where the snapshot before the present one is kept, with its journal: together they hold all that the present one does. */
 export const previousPathOf = (file: string): string => `${file}.prev`;
-
-/** Of a file that was exported: it is complete without a journal. */
-export const EXPORTED = 0;
 
 /** While another process folds, snapshot and journal may be seen half exchanged. */
 const RACE_TRIES = 20;

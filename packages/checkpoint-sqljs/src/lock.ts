@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { DatabaseLockedError, LockLostError } from "./errors.js";
+import type { OnEvent } from "./events.js";
 import type { FileSystem } from "./file-system.js";
 import type { LockHolder, ProcessTable } from "./process-identity.js";
 
@@ -16,7 +17,20 @@ export interface HeldLock {
 export interface LockDependencies {
   readonly fs: FileSystem;
   readonly processes: ProcessTable;
+  readonly onEvent?: OnEvent;
+  /** Tests do not wait so long. */
+  readonly beats?: Beats;
 }
+
+interface Beats {
+  /** Silent for so long, a holder that cannot be seen counts as gone … */
+  readonly silentMs: number;
+  /** … if it stays so while we watch. */
+  readonly watchMs: number;
+}
+
+/** Ten beats may be lost, to a program that blocks its event loop or a slow disk, before a lock is broken. */
+const BEATS = { everyMs: 2_000, silentMs: 20_000, watchMs: 5_000 };
 
 /** A lock file without readable content is left by a crash on a disk without hard links; it is written in well under this. */
 const UNREADABLE_STALE_MS = 5_000;
@@ -31,12 +45,16 @@ export const newNonce = (): string => randomBytes(8).toString("hex");
 export const acquireLock = async (file: string, deps: LockDependencies): Promise<HeldLock> => {
   const path = lockPathOf(file);
   const nonce = newNonce();
-  const blocker = await take(path, { ...deps.processes.self, nonce }, deps, async (stale) => {
+  const self: LockHolder = { ...deps.processes.self, nonce };
+  const blocker = await take(path, self, deps, async (stale) => {
+    if (!stale) return;
     // A holder killed during a save leaves its half-written temporary file; only its nonce names it.
-    if (stale !== undefined) await deps.fs.remove(temporaryPathOf(file, stale));
+    await deps.fs.remove(temporaryPathOf(file, stale.nonce));
+    if (deps.processes.judge(stale) === "unknown")
+      deps.onEvent?.({ type: "lock-broken", file, holder: stale });
   });
   if (blocker) throw new DatabaseLockedError(file, path, blocker.holder);
-  heldLocks.add(path, nonce);
+  heldLocks.add(path, { nonce, beat: () => deps.fs.touch(path, JSON.stringify(self)) });
   const isOurs = async (): Promise<boolean> => parse(await deps.fs.readText(path))?.nonce === nonce;
   return {
     nonce,
@@ -64,7 +82,7 @@ const take = async (
   path: string,
   self: LockHolder,
   deps: LockDependencies,
-  onBroken: (staleNonce: string | undefined) => Promise<void>,
+  onBroken: (stale: LockHolder | undefined) => Promise<void>,
 ): Promise<{ holder: LockHolder | undefined } | undefined> => {
   const { fs } = deps;
   const text = JSON.stringify(self);
@@ -84,7 +102,7 @@ const take = async (
     }
     try {
       if ((await fs.readText(path)) !== found) continue;
-      await onBroken(holder?.nonce);
+      await onBroken(holder);
       await fs.replaceText(path, text, `${path}.${self.nonce}.draft`);
       return undefined;
     } finally {
@@ -94,12 +112,24 @@ const take = async (
   return blocker ?? { holder: undefined };
 };
 
+/**
+ * A holder that can be seen is asked for. Of another one only the heartbeat tells: silence for long, and then for some
+ * more while we watch, since a clock that was set forward makes every lock look old.
+ */
 const isStale = async (
   path: string,
   holder: LockHolder | undefined,
-  deps: LockDependencies,
-): Promise<boolean> =>
-  holder ? !deps.processes.isAlive(holder) : ((await deps.fs.ageMs(path)) ?? 0) > UNREADABLE_STALE_MS;
+  { fs, processes, beats = BEATS }: LockDependencies,
+): Promise<boolean> => {
+  if (!holder) return ((await fs.ageMs(path)) ?? 0) > UNREADABLE_STALE_MS;
+  const seen = processes.judge(holder);
+  if (seen !== "unknown") return seen === "dead";
+  const before = await fs.ageMs(path);
+  if (before === undefined || before < beats.silentMs) return false;
+  await new Promise((wake) => setTimeout(wake, beats.watchMs));
+  const after = await fs.ageMs(path);
+  return after !== undefined && after >= before;
+};
 
 const parse = (text: string | undefined): LockHolder | undefined => {
   if (text === undefined) return undefined;
@@ -117,20 +147,35 @@ const parse = (text: string | undefined): LockHolder | undefined => {
   }
 };
 
-/** Releases, as far as a synchronous exit handler can, what is still held when the process ends. */
+interface Held {
+  readonly nonce: string;
+  /** Says that this process lives, to those who cannot see it. */
+  beat(): Promise<void>;
+}
+
+/** Beats while locks are held, and releases, as far as a synchronous exit handler can, what is held at the end. */
 const heldLocks = {
-  paths: new Map<string, string>(),
-  add(path: string, nonce: string): void {
-    if (this.paths.size === 0) process.on("exit", releaseAtExit);
-    this.paths.set(path, nonce);
+  paths: new Map<string, Held>(),
+  timer: undefined as NodeJS.Timeout | undefined,
+  add(path: string, held: Held): void {
+    if (this.paths.size === 0) {
+      process.on("exit", releaseAtExit);
+      this.timer = setInterval(() => {
+        // A beat that fails costs nothing yet: the nonce is verified before anything is written.
+        for (const each of this.paths.values()) each.beat().catch(() => {});
+      }, BEATS.everyMs).unref();
+    }
+    this.paths.set(path, held);
   },
   delete(path: string): void {
-    if (this.paths.delete(path) && this.paths.size === 0) process.off("exit", releaseAtExit);
+    if (!this.paths.delete(path) || this.paths.size > 0) return;
+    process.off("exit", releaseAtExit);
+    clearInterval(this.timer);
   },
 };
 
 const releaseAtExit = (): void => {
-  for (const [path, nonce] of heldLocks.paths) {
+  for (const [path, { nonce }] of heldLocks.paths) {
     try {
       if (parse(readFileSync(path, "utf8"))?.nonce === nonce) rmSync(path, { force: true });
     } catch {

@@ -1,11 +1,9 @@
-import { nodeFileSystem } from "./file-system.js";
-import { replaceFile } from "./folding.js";
-import { EXPORTED } from "./loading.js";
+import { writeFileAtOnce } from "./platform.js";
 import { isInterrupted, planPrune, type PruneRules } from "./pruning.js";
 import { changeOf } from "./saver-model.js";
 import type { PruneOptions, PruneResult, SaverStats } from "./saver-options.js";
 import { saverSchema } from "./saver-schema.js";
-import { encodeSnapshot } from "./snapshot.js";
+import { encodeSnapshot, EXPORTED } from "./snapshot.js";
 import type { Storage } from "./storage.js";
 import type { SaverState, ThreadState } from "./thread-state.js";
 import { collectThreads } from "./thread-transfer.js";
@@ -71,5 +69,5 @@ export const exportStorage = async (storage: Storage, path: string): Promise<voi
   // Copies, for a state changes while others are read.
   const copies = await storage.eachState((state) => collectThreads(threadsOf(state)));
   const all = collectThreads(copies.flatMap(threadsOf));
-  await replaceFile(path, encodeSnapshot(await loadSqlJs(), saverSchema, all, EXPORTED), nodeFileSystem);
+  await writeFileAtOnce(path, encodeSnapshot(await loadSqlJs(), saverSchema, all, EXPORTED));
 };

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
-
 /**
  * Whether the metadata has every value of the filter, compared as JSON values: 1 is not "1", the order of keys does not
  * matter, and an absent key equals `undefined` only.
@@ -8,11 +6,15 @@ export const matchesFilter = (
   metadata: Readonly<Record<string, unknown>>,
   filter: Readonly<Record<string, unknown>>,
 ): boolean =>
-  Object.entries(filter).every(([key, wanted]) =>
-    isDeepStrictEqual(asJson(Object.hasOwn(metadata, key) ? metadata[key] : undefined), asJson(wanted)),
+  Object.entries(filter).every(
+    ([key, wanted]) =>
+      canonical(Object.hasOwn(metadata, key) ? metadata[key] : undefined) === canonical(wanted),
   );
 
-const asJson = (value: unknown): unknown => {
-  const text = JSON.stringify(value);
-  return text === undefined ? undefined : (JSON.parse(text) as unknown);
-};
+/** JSON with the keys of each object in one order. */
+const canonical = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === "object" && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );

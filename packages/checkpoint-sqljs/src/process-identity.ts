@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /** Who holds a lock, as written into the lock file. */
@@ -10,6 +10,8 @@ export interface LockHolder {
    * elsewhere.
    */
   readonly started?: string;
+  /** On Linux the pid namespace, for instance of a container: a pid says nothing outside it. Absent elsewhere. */
+  readonly pidNamespace?: string;
   /** Unique for each time a lock is taken. */
   readonly nonce: string;
 }
@@ -17,22 +19,27 @@ export interface LockHolder {
 /** What tells a live holder from a dead one. Injected, so that tests can play other hosts and recycled pids. */
 export interface ProcessTable {
   readonly self: Omit<LockHolder, "nonce">;
-  /** False only when it is certain that the holder is gone. */
-  isAlive(holder: LockHolder): boolean;
+  /** "unknown": a process that cannot be seen from here, on another machine or in another container. */
+  judge(holder: LockHolder): "alive" | "dead" | "unknown";
 }
 
 /** The process table of the machine. */
 export const systemProcesses = (): ProcessTable => {
   const host = hostname();
   const started = startOf(process.pid);
+  const pidNamespace = namespaceOf();
   return {
-    self: { pid: process.pid, host, ...(started === undefined ? {} : { started }) },
-    isAlive(holder) {
-      // From here nothing can be said about a process of another machine that shares the disk.
-      if (holder.host !== host) return true;
-      if (!pidExists(holder.pid)) return false;
+    self: {
+      pid: process.pid,
+      host,
+      ...(started === undefined ? {} : { started }),
+      ...(pidNamespace === undefined ? {} : { pidNamespace }),
+    },
+    judge(holder) {
+      if (holder.host !== host || holder.pidNamespace !== pidNamespace) return "unknown";
+      if (!pidExists(holder.pid)) return "dead";
       const now = startOf(holder.pid);
-      return holder.started === undefined || now === undefined || holder.started === now;
+      return holder.started === undefined || now === undefined || holder.started === now ? "alive" : "dead";
     },
   };
 };
@@ -44,6 +51,14 @@ const pidExists = (pid: number): boolean => {
   } catch (error) {
     // EPERM: it exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+};
+
+const namespaceOf = (): string | undefined => {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return undefined;
   }
 };
 

@@ -1,3 +1,4 @@
+import { bytesOf, latin1Of } from "./latin1.js";
 import type { ContentStore } from "./content-store.js";
 
 /**
@@ -48,8 +49,7 @@ export interface Stored {
   readonly text: string;
 }
 
-export const bytesPart = (bytes: Uint8Array): Part =>
-  new Part(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"), [], true);
+export const bytesPart = (bytes: Uint8Array): Part => new Part(latin1Of(bytes), [], true);
 
 /** A value that is nothing but bytes of the serializer. */
 export const bytesRope = (bytes: Uint8Array): Rope => ({ text: BYTES_MARK, children: [bytesPart(bytes)] });
@@ -111,10 +111,6 @@ export class Expander {
   }
 
   #bytes(id: number): Uint8Array {
-    // A copy of its own for every reader: Buffer.from would hand out a slice of a pool.
-    const content = this.store.get(id);
-    const bytes = new Uint8Array(content.length - 1);
-    for (let index = 0; index < bytes.length; index += 1) bytes[index] = content.charCodeAt(index + 1);
-    return bytes;
+    return bytesOf(this.store.get(id).slice(1));
   }
 }

@@ -17,14 +17,9 @@ export const saverModel: Model<SaverState> = {
 /** An operation as a change of the journaled file. */
 export const changeOf = (state: SaverState, operation: Operation): Change<void> => {
   const parts = state.content.takeUnwritten();
-  try {
-    return {
-      payload: encodeOperation(state.content, parts, operation),
-      apply: () => applyOperation(state, operation),
-      undo: () => state.content.returnUnwritten(parts),
-    };
-  } catch (error) {
-    state.content.returnUnwritten(parts);
-    throw error;
-  }
+  return {
+    payload: () => encodeOperation(state.content, parts, operation),
+    apply: () => applyOperation(state, operation),
+    undo: () => state.content.returnUnwritten(parts),
+  };
 };

@@ -1,3 +1,4 @@
+import { bytesOf, latin1Of } from "./latin1.js";
 import type { Database } from "sql.js";
 import { BYTES_PREFIX, isBytes, type Stored } from "./rope.js";
 import { forEachRow, forEachRowOf, insertRows, type SnapshotSchema } from "./snapshot.js";
@@ -34,7 +35,7 @@ const stored = (type: string | null, text: string): Stored => ({
 const write = (state: SaverState, db: Database): void => {
   insertRows(db, "content", 2, function* () {
     for (const [id, text] of state.content.entries())
-      yield [id, isBytes(text) ? Buffer.from(text.slice(1), "latin1") : text];
+      yield [id, isBytes(text) ? bytesOf(text.slice(1)) : text];
   });
   let threadCount = 0;
   insertRows(db, "threads", 4, function* () {
@@ -98,7 +99,7 @@ const read = (db: Database): SaverState => {
   });
   const bytes = "SELECT id, data FROM content WHERE typeof(data) = 'blob'";
   forEachRowOf<[number, Uint8Array]>(db, bytes, ([id, data]) =>
-    state.content.add(id, BYTES_PREFIX + Buffer.from(data.buffer).toString("latin1")),
+    state.content.add(id, BYTES_PREFIX + latin1Of(new Uint8Array(data.buffer))),
   );
   const threads: string[] = [];
   forEachRow<[number, string, number, string | null]>(

@@ -11,7 +11,6 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
-import { DirectoryStorage } from "./directory-storage.js";
 import { Encoder } from "./encoder.js";
 import {
   InvalidConfigError,
@@ -19,11 +18,9 @@ import {
   ThreadExistsError,
   type DatabaseCorruptError,
 } from "./errors.js";
-import { nodeFileSystem } from "./file-system.js";
 import { named, optionalId, requiredId } from "./config-ids.js";
 import { countStorage, exportStorage, pruneThreads } from "./maintenance.js";
 import { matchesFilter } from "./metadata-filter.js";
-import { systemProcesses } from "./process-identity.js";
 import type { Step } from "./message-cache.js";
 import type { IntegrityProblem } from "./integrity.js";
 import { readTuple, type CheckpointQuery } from "./queries.js";
@@ -37,7 +34,9 @@ import type {
   SqlJsSaverOptions,
   ThreadInfo,
 } from "./saver-options.js";
-import { FileStorage, MemoryStorage, type Storage } from "./storage.js";
+import { MemoryStorage } from "./memory-storage.js";
+import { openStorage } from "./platform.js";
+import type { Storage } from "./storage.js";
 import { draftPut, draftWrites, toTuple, type Encode } from "./tuple.js";
 import { loadSqlJs } from "./wasm.js";
 
@@ -103,22 +102,16 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    */
   static async open(where: SaverLocation, options: SqlJsSaverOptions = {}): Promise<SqlJsSaver> {
     const sql = await loadSqlJs(options);
-    const deps = {
-      sql,
-      fs: nodeFileSystem,
-      processes: systemProcesses(),
-      lock: options.lock ?? true,
-      durability: options.durability ?? "grouped",
-      maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
-      onEvent: options.onEvent ?? (() => {}),
-      foldFromBytes: FOLD_FROM_BYTES,
-    };
     const storage =
       where === ":memory:"
         ? new MemoryStorage()
-        : "file" in where
-          ? await FileStorage.open(where.file, deps)
-          : await DirectoryStorage.open(where.directory, deps);
+        : await openStorage(where, sql, {
+            lock: options.lock ?? true,
+            durability: options.durability ?? "grouped",
+            maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+            onEvent: options.onEvent ?? (() => {}),
+            foldFromBytes: FOLD_FROM_BYTES,
+          });
     return new SqlJsSaver(storage, options.serde);
   }
 

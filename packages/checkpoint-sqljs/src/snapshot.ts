@@ -15,6 +15,9 @@ const APPLICATION_ID = 0x35736561;
 const GENERATION_BITS = 24;
 const MAX_GENERATION = 2 ** GENERATION_BITS - 1;
 
+/** The generation of a file that was exported: it is complete without a journal. */
+export const EXPORTED = 0;
+
 const MAGIC = "SQLite format 3\0";
 
 /** As many bytes of a file as `readGeneration` looks at. */

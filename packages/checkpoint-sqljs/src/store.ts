@@ -14,10 +14,9 @@ import {
 import { langGraphText } from "./encoder.js";
 import { SaverClosedError, SqlJsSaverError } from "./errors.js";
 import type { OnEvent } from "./events.js";
-import { nodeFileSystem } from "./file-system.js";
 import type { Change, Durability } from "./file-dependencies.js";
-import { systemProcesses } from "./process-identity.js";
-import { leaseFile, type FileLease } from "./registry.js";
+import { openModel } from "./platform.js";
+import type { FileLease } from "./registry.js";
 import { isUnder, matchesCondition, matchesItemFilter, rankByText } from "./store-search.js";
 import {
   applyStoreOperation,
@@ -89,10 +88,7 @@ export class SqlJsStore extends BaseStore {
     options: SqlJsStoreOptions = {},
   ): Promise<SqlJsStore> {
     if (where === ":memory:") return new SqlJsStore(undefined, options);
-    const lease = leaseFile(await nodeFileSystem.canonical(where.file), storeModel(Date.now), {
-      sql: await loadSqlJs(options),
-      fs: nodeFileSystem,
-      processes: systemProcesses(),
+    const lease = await openModel(where.file, storeModel(Date.now), await loadSqlJs(options), {
       lock: true,
       unlockWhenIdle: true,
       durability: options.durability ?? "grouped",
@@ -100,12 +96,6 @@ export class SqlJsStore extends BaseStore {
       onEvent: options.onEvent ?? (() => {}),
       foldFromBytes: FOLD_FROM_BYTES,
     });
-    try {
-      await lease.file.read(() => undefined);
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
     return new SqlJsStore(lease, options);
   }
 
@@ -152,7 +142,7 @@ export class SqlJsStore extends BaseStore {
       const operation = { nowMs, expiresAtMs: ttlMs === undefined ? 0 : nowMs + ttlMs, changes };
       const result = run(state);
       return {
-        payload: encodeStoreOperation(operation),
+        payload: () => encodeStoreOperation(operation),
         apply: () => (applyStoreOperation(state, operation), result),
         undo: () => {},
       };

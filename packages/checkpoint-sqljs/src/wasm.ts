@@ -1,19 +1,19 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import initSqlJs, { type SqlJsStatic } from "sql.js";
 import { WasmLoadError } from "./errors.js";
+import { readWasm } from "./platform.js";
 
-/** Where SQLite's WebAssembly comes from. By default it is found in the installed `sql.js` package. */
+/**
+ * Where SQLite's WebAssembly comes from. By default it is found in the installed `sql.js` package; in a browser one of
+ * the two has to be given.
+ */
 export interface WasmSource {
   /** The bytes of `sql-wasm.wasm`, for single-file bundles. Used by the first `open()` of the process. */
   readonly wasmBinary?: Uint8Array | ArrayBuffer;
-  /** Given "sql-wasm.wasm", returns the path to read it from. Ignored when `wasmBinary` is given. */
+  /**
+   * Given "sql-wasm.wasm", returns the path (in a browser the URL) to read it from. Ignored when `wasmBinary` is given.
+   */
   readonly locateFile?: (name: string) => string;
 }
-
-const WASM = "sql-wasm.wasm";
 
 /** The part of WebAssembly that is used here; neither Node's types nor our `lib` declare it. */
 declare const WebAssembly: {
@@ -71,21 +71,4 @@ const startGlue = (): Glue => {
   // A rejection is delivered to whoever awaits `ready`.
   ready.catch(() => {});
   return { ready, ...(start ? { start } : {}) };
-};
-
-const readWasm = async (locateFile: WasmSource["locateFile"]): Promise<Uint8Array> => {
-  if (locateFile) return readFile(locateFile(WASM));
-  // Evaluated here and not at load time: a CJS bundle has no `import.meta.url`, an ES module no `__filename`.
-  const here = typeof __filename === "string" ? __filename : fileURLToPath(import.meta.url);
-  let path: string;
-  try {
-    path = createRequire(here).resolve(`sql.js/dist/${WASM}`);
-  } catch {
-    path = join(dirname(here), WASM);
-  }
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    throw new WasmLoadError(`it is neither in an installed sql.js package nor at ${path}`, { cause });
-  }
 };

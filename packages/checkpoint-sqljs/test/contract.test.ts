@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ERROR, INTERRUPT, TASKS, type PendingWrite } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { InvalidConfigError, SaverClosedError, SqlJsSaver } from "../src/index.js";
-import { MemoryStorage } from "../src/storage.js";
+import { MemoryStorage } from "../src/memory-storage.js";
 import { checkpoint, collect, idOf, metadata, on, putAll, saverOn, scratch } from "./support/helpers.js";
 
 const places = {

@@ -6,7 +6,7 @@ import { crc32, crc32InScript } from "../src/crc32.js";
 import { journalGenerations } from "../src/loading.js";
 import { nodeFileSystem } from "../src/file-system.js";
 import { systemProcesses } from "../src/process-identity.js";
-import { FileStorage } from "../src/storage.js";
+import { FileStorage } from "../src/file-storage.js";
 import { dependencies, on, putAll, saverOn, scratch } from "./support/helpers.js";
 import { History } from "./support/history.js";
 import { inFolder, RecordingFileSystem, type DiskImage } from "./support/recording-file-system.js";
@@ -27,7 +27,7 @@ const openOn = async (
       FILE,
       await dependencies({
         fs: disk.fs,
-        processes: { ...systemProcesses(), isAlive: () => false },
+        processes: { ...systemProcesses(), judge: () => "dead" as const },
         onEvent: (event) => events.push(event),
         foldFromBytes,
       }),

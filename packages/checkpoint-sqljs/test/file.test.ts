@@ -22,7 +22,7 @@ import {
 import { nodeFileSystem, type FileSystem, type LogHandle } from "../src/file-system.js";
 import { crc32 } from "../src/crc32.js";
 import { decodeHeader, encodeHeader } from "../src/journal.js";
-import { FileStorage } from "../src/storage.js";
+import { FileStorage } from "../src/file-storage.js";
 import { loadSqlJs } from "../src/wasm.js";
 import {
   collect,

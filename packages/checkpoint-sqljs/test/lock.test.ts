@@ -1,25 +1,35 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeFileSystem, type FileSystem } from "../src/file-system.js";
-import { DatabaseLockedError, LockLostError, SqlJsSaver, type LockHolder } from "../src/index.js";
+import {
+  DatabaseLockedError,
+  LockLostError,
+  SqlJsSaver,
+  type LockHolder,
+  type StorageEvent,
+} from "../src/index.js";
 import { journalPathOf } from "../src/journal.js";
 import { acquireLock, lockPathOf, newNonce, type HeldLock } from "../src/lock.js";
 import { JournaledFile } from "../src/journaled-file.js";
 import { systemProcesses, type ProcessTable } from "../src/process-identity.js";
 import { summarizeThreads } from "../src/queries.js";
 import { saverModel } from "../src/saver-model.js";
-import { FileStorage } from "../src/storage.js";
+import { FileStorage } from "../src/file-storage.js";
 import type { SaverState } from "../src/thread-state.js";
+import { bundleFixture, wasmPath } from "./support/child.js";
 import { collect, dependencies, errno, namesIn, on, putAll, saverOn, scratch } from "./support/helpers.js";
 
 const { self } = systemProcesses();
+/** Only root may make a pid namespace, and not in every container. */
+const canUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
 const holder = (over: Partial<LockHolder> = {}): LockHolder => ({ ...self, nonce: newNonce(), ...over });
 
 /** A process table in which only these pids live. */
 const living = (...pids: number[]): ProcessTable => ({
   self: { pid: pids[0]!, host: "h" },
-  isAlive: ({ pid }) => pids.includes(pid),
+  judge: ({ pid }) => (pids.includes(pid) ? "alive" : "dead"),
 });
 
 const plant = (file: string, content: LockHolder | string): void =>
@@ -155,6 +165,81 @@ describe("the lock of a file", () => {
     expect(readdirSync(join(file, ".."))).toEqual([]);
   });
 
+  describe("of a process that cannot be seen", () => {
+    const beats = { silentMs: 200, watchMs: 100 };
+    const elsewhere = holder({ host: "elsewhere" });
+    const inContainer = holder({ pid: 2 ** 22 + 1, pidNamespace: "pid:[1]" });
+    const aMinuteAgo = new Date(Date.now() - 60_000);
+
+    it.each([
+      ["on another machine", elsewhere],
+      ["in another container of the same name", inContainer],
+    ])("%s is broken after long silence, and an event says so", async (_where, gone) => {
+      const file = newFile();
+      plant(file, gone);
+      utimesSync(lockPathOf(file), aMinuteAgo, aMinuteAgo);
+      const events: StorageEvent[] = [];
+      const lock = await acquireLock(file, {
+        fs: nodeFileSystem,
+        processes: systemProcesses(),
+        beats,
+        onEvent: (event) => events.push(event),
+      });
+      await lock.verify();
+      expect(events).toEqual([{ type: "lock-broken", file, holder: gone }]);
+      expect(readdirSync(join(file, ".."))).toEqual(["t.sqlite.lock"]);
+      await lock.release();
+    });
+
+    it("is respected while it beats, also when a clock that jumped makes the beat look old", async () => {
+      const file = newFile();
+      plant(file, elsewhere);
+      utimesSync(lockPathOf(file), aMinuteAgo, aMinuteAgo);
+      const beat = setTimeout(
+        () => void nodeFileSystem.touch(lockPathOf(file), JSON.stringify(elsewhere)),
+        50,
+      );
+      const acquiring = acquireLock(file, { fs: nodeFileSystem, processes: systemProcesses(), beats });
+      await expect(acquiring).rejects.toThrow(DatabaseLockedError);
+      clearTimeout(beat);
+      await expect(
+        acquireLock(file, { fs: nodeFileSystem, processes: systemProcesses() }),
+      ).rejects.toMatchObject({ holder: { host: "elsewhere" } });
+    });
+
+    it("beats as long as it holds the lock, and does not touch another's", async () => {
+      const file = newFile();
+      await using saver = await SqlJsSaver.open({ file });
+      await putAll(saver, on("t"));
+      const lock = lockPathOf(file);
+      utimesSync(lock, aMinuteAgo, aMinuteAgo);
+      await expect
+        .poll(() => statSync(lock).mtimeMs, { timeout: 5_000 })
+        .toBeGreaterThan(aMinuteAgo.getTime());
+      plant(file, elsewhere);
+      utimesSync(lock, aMinuteAgo, aMinuteAgo);
+      await new Promise((wake) => setTimeout(wake, 2_500));
+      expect(statSync(lock).mtimeMs).toBe(aMinuteAgo.getTime());
+    });
+
+    it.skipIf(!canUnshare)(
+      "is respected in a pid namespace where its number means nothing (requires: unshare)",
+      async () => {
+        const { script } = await bundleFixture("process.ts");
+        const file = newFile();
+        await using saver = await SqlJsSaver.open({ file });
+        await putAll(saver, on("t"));
+        const inside = spawnSync(
+          "unshare",
+          ["--pid", "--fork", "--mount-proc", process.execPath, script, "leave", file],
+          { env: { ...process.env, WASM: wasmPath }, encoding: "utf8" },
+        );
+        expect(inside.stderr + inside.stdout).toContain("DATABASE_LOCKED");
+        await putAll(saver, on("t"));
+      },
+    );
+  });
+
   it("is won by exactly one of many breakers", async () => {
     for (let round = 0; round < 20; round += 1) {
       const file = newFile();
@@ -184,7 +269,7 @@ describe("the lock of a file", () => {
     const processes = living(1, 2);
     let winner: HeldLock | undefined;
     // The slow breaker has read the stale lock; before it can claim it, the quick one breaks it and finishes.
-    const slow: ProcessTable = { self: { pid: 2, host: "h" }, isAlive: processes.isAlive };
+    const slow: ProcessTable = { self: { pid: 2, host: "h" }, judge: processes.judge };
     const fs = {
       ...nodeFileSystem,
       async createExclusive(path: string, text: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DirectoryStorage } from "../src/directory-storage.js";
 import { SqlJsSaver } from "../src/index.js";
-import { FileStorage } from "../src/storage.js";
+import { FileStorage } from "../src/file-storage.js";
 import { collect, dependencies, metadata, saverOn, scratch } from "./support/helpers.js";
 
 // A saver does what a few maps would do: the same random calls on both, compared as far as a caller can see.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SqlJsSaverError, type SqlJsSaver, type Durability, type StorageEvent } from "../src/index.js";
 import { systemProcesses } from "../src/process-identity.js";
-import { FileStorage } from "../src/storage.js";
+import { FileStorage } from "../src/file-storage.js";
 import { dependencies, on, putAll, saverOn } from "./support/helpers.js";
 import { History } from "./support/history.js";
 import { inFolder, RecordingFileSystem, type DiskImage, type Loss } from "./support/recording-file-system.js";
@@ -12,7 +12,7 @@ const STEP = process.env["SOAK"] ? 1 : 4;
 const FILE = inFolder("t.sqlite");
 
 /** After a restart the process of the lock is gone, whatever its pid. */
-const restarted = { ...systemProcesses(), isAlive: () => false };
+const restarted = { ...systemProcesses(), judge: () => "dead" as const };
 
 const openOn = async (
   disk: RecordingFileSystem,

@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { createCodingBackend, WORKSPACE_ROUTE } from "@fiveseam/backends";
-import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
 import { createCodingTools } from "@fiveseam/coding-tools";
 import {
   createSystemPrompt,
@@ -13,9 +12,9 @@ import { nodeHost } from "@fiveseam/host";
 import { createChatModel } from "@fiveseam/models";
 import { createCodingSubagents, ROLES } from "@fiveseam/subagents";
 import { createPipeline, toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { ClientTool, ServerTool, StructuredTool } from "@langchain/core/tools";
 import type { InferInteropZodOutput } from "@langchain/core/utils/types";
-import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import {
   createDeepAgent,
   type AnySubAgent,
@@ -36,6 +35,7 @@ import {
   type DelegateOption,
   type StateSchemaOption,
 } from "./options.js";
+import { openPersistence, type Persistence } from "./persistence.js";
 import type { Runtime } from "./run-options.js";
 import { defaultStateDirectory, ensureStateDirectory, workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
@@ -186,25 +186,47 @@ export const createCodingAgent = async <
   const workspace = await directoryOf(options.workspace);
   const model = await createChatModel(options.model);
 
-  const keepsState = options.checkpointer === undefined || options.stateDir !== undefined;
-  const stateDir = keepsState
-    ? path.resolve(options.stateDir ?? (await defaultStateDirectory(workspace)))
-    : undefined;
-  if (stateDir !== undefined) {
-    await ensureStateDirectory(stateDir).catch((cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new ConfigError("stateDir", `"${stateDir}" cannot be used as the state directory: ${why}`, {
-        cause,
-      });
-    });
+  const stateDir = await stateDirectoryOf(options, workspace);
+  const persistence = await openPersistence(options, stateDir);
+  try {
+    return (await assemble(options, { workspace, model, stateDir, persistence })) as never;
+  } catch (error) {
+    await persistence.close();
+    throw error;
   }
+};
 
+const stateDirectoryOf = async (
+  { checkpointer, stateDir }: { checkpointer?: unknown; stateDir?: string },
+  workspace: string,
+): Promise<string | undefined> => {
+  if (checkpointer !== undefined && stateDir === undefined) return undefined;
+  const directory = path.resolve(stateDir ?? (await defaultStateDirectory(workspace)));
+  await ensureStateDirectory(directory).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError("stateDir", `"${directory}" cannot be used as the state directory: ${why}`, {
+      cause,
+    });
+  });
+  return directory;
+};
+
+interface Parts {
+  workspace: string;
+  model: BaseChatModel;
+  stateDir: string | undefined;
+  persistence: Persistence;
+}
+
+const assemble = async (
+  options: CodingAgentOptions,
+  { workspace, model, stateDir, persistence }: Parts,
+): Promise<CodingAgent> => {
+  const { checkpointer, store } = persistence;
   const backend = (options.backend ??
     createCodingBackend({
       workspace,
-      ...(options.store
-        ? { docs: options.store, docsNamespace: ["fiveseam", "docs", await workspaceKey(workspace)] }
-        : {}),
+      ...(store ? { docs: store, docsNamespace: ["fiveseam", "docs", await workspaceKey(workspace)] } : {}),
       ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
     })) as BackendProtocolV2;
 
@@ -212,15 +234,6 @@ export const createCodingAgent = async <
   const codingTools = createCodingTools({ host, root: workspace });
   const tools = [...codingTools, ...((options.tools ?? []) as StructuredTool[])];
   checkTools(tools);
-
-  let opened: SqlJsSaver | undefined;
-  let checkpointer: BaseCheckpointSaver | undefined;
-  if (options.checkpointer === undefined && stateDir !== undefined) {
-    opened = await SqlJsSaver.open({ directory: path.join(stateDir, "threads") });
-    checkpointer = opened;
-  } else if (options.checkpointer) {
-    checkpointer = options.checkpointer;
-  }
 
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
@@ -277,7 +290,7 @@ export const createCodingAgent = async <
   }
 
   const prompt = createSystemPrompt({
-    hasDocs: options.store !== undefined && !options.backend,
+    hasDocs: store !== undefined && !options.backend,
     canRunCommands: codingTools.length > 0,
     hasTodos: todos,
     delegates: subagents.map(({ name }) => name),
@@ -292,7 +305,7 @@ export const createCodingAgent = async <
     subagents,
     middleware,
     ...(checkpointer ? { checkpointer } : {}),
-    ...(options.store ? { store: options.store } : {}),
+    ...(store ? { store } : {}),
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
     ...(options.skills ? { skills: [...options.skills] } : {}),
@@ -306,8 +319,8 @@ export const createCodingAgent = async <
     runtime,
     stateDir,
     closing: {},
-    dispose: async () => opened?.close(),
-  }) as never;
+    dispose: () => persistence.close(),
+  });
 };
 
 const toolsOf = (delegate: AnySubAgent): readonly { name?: unknown }[] =>

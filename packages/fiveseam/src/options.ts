@@ -65,11 +65,13 @@ export interface CodingAgentOptions<
   memory?: readonly string[];
   /** The write_todos tool; default true. */
   todos?: boolean;
-  /** A LangGraph store; `/docs/` is kept in it. Without one there is no `/docs/`. */
-  store?: BaseStore;
+  /**
+   * The LangGraph store that `/docs/` is kept in; default a SqlJsStore in `stateDir`. `false`: none, and so no `/docs/`.
+   */
+  store?: BaseStore | false;
   /** Where threads are stored; default a SqlJsSaver in `stateDir`. `false`: nowhere, or where a LangGraph server says. */
   checkpointer?: BaseCheckpointSaver | false;
-  /** Directory for checkpoints and large results; default below the user's state directory, by workspace. */
+  /** Directory for threads, `/docs/` and large results; default below the user's state directory, by workspace. */
   stateDir?: string;
   /** The machine that commands run on; default Node's, in the workspace. `{}`: no commands. */
   host?: Host;
@@ -151,7 +153,9 @@ const schema = z.strictObject({
   skills: z.array(virtualPath).optional(),
   memory: z.array(virtualPath).optional(),
   todos: z.boolean().optional(),
-  store: z.custom(hasMethod("batch"), "expected a LangGraph store").optional(),
+  store: z
+    .union([z.literal(false), z.custom(hasMethod("batch"))], "expected a LangGraph store, or false")
+    .optional(),
   checkpointer: z
     .union([z.literal(false), z.custom(hasMethod("getTuple"))], "expected a LangGraph checkpointer, or false")
     .optional(),

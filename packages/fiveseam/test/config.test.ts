@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { defineTool } from "@fiveseam/tool-pipeline";
@@ -153,8 +154,15 @@ describe("every option does something", () => {
     expect(prompt).not.toContain("from agents");
   });
   it("store", async () => {
-    expect((await ask({ store: new InMemoryStore() })).prompt).toContain("/docs/");
-    expect((await ask({})).prompt).not.toContain("/docs/");
+    const store = new InMemoryStore();
+    const { prompt, places } = await ask({ store });
+    expect(prompt).toContain("/docs/");
+    expect(existsSync(path.join(places.stateDir, "docs.sqlite"))).toBe(false);
+    expect((await ask({})).prompt).toContain("/docs/");
+    expect((await ask({ store: false })).prompt).not.toContain("/docs/");
+    expect((await ask({ checkpointer: new MemorySaver(), stateDir: undefined })).prompt).not.toContain(
+      "/docs/",
+    );
   });
   it("middleware", async () => {
     const seen: string[] = [];

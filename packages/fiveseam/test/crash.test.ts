@@ -1,30 +1,25 @@
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../src/index.js";
+import { runChild } from "./child.js";
 import { finished, results, workspaceWith } from "./support.js";
 
 const CHILD = fileURLToPath(new URL("crash-child.mjs", import.meta.url));
 
-/** Runs the child and kills it with SIGKILL after the given time, or lets it finish. */
-const child = (args: string[], killAfterMs?: number): Promise<{ events: RunEvent[]; killed: boolean }> =>
-  new Promise((resolve, reject) => {
-    const running = spawn(process.execPath, [CHILD, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-    const events: RunEvent[] = [];
-    let timer: NodeJS.Timeout | undefined;
-    createInterface({ input: running.stdout }).on("line", (line) => {
-      events.push(JSON.parse(line) as RunEvent);
-      if (killAfterMs !== undefined) timer ??= setTimeout(() => running.kill("SIGKILL"), killAfterMs);
-    });
-    running.once("error", reject);
-    running.once("close", (_code, signal) => {
-      clearTimeout(timer);
-      resolve({ events, killed: signal === "SIGKILL" });
-    });
+/** Runs the child and kills it with SIGKILL so long after its first event, or lets it finish. */
+const child = async (
+  args: string[],
+  killAfterMs?: number,
+): Promise<{ events: RunEvent[]; killed: boolean }> => {
+  let timer: NodeJS.Timeout | undefined;
+  const { lines, killed } = await runChild(CHILD, args, (_, kill) => {
+    if (killAfterMs !== undefined) timer ??= setTimeout(kill, killAfterMs);
   });
+  clearTimeout(timer);
+  return { events: lines as RunEvent[], killed };
+};
 
 describe.each(["main", "delegate"])("SIGKILL in the middle of a run, in the %s agent", (where) => {
   // Six commands of 0.15 s each: the times fall into and between them.

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { SqlJsStore } from "@fiveseam/checkpoint-sqljs";
 import { defineTool } from "@fiveseam/tool-pipeline";
 import { InMemoryStore, MemorySaver, interrupt } from "@langchain/langgraph";
 import { toolStrategy } from "langchain";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
   agentWith,
@@ -306,33 +305,19 @@ describe("files", () => {
     const agent = await agentWith({ ...places, model, store });
     await collect(agent.run("write", { threadId: "a" }));
     expect(results(await collect(agent.run("read", { threadId: "b" })))[0]?.output).toContain("kept");
-    const without = await agentWith({ ...places, model, checkpointer: new MemorySaver() });
+    const without = await agentWith({ ...places, model, checkpointer: new MemorySaver(), store: false });
     await collect(without.run("write", { threadId: "a" }));
     expect(results(await collect(without.run("read", { threadId: "b" })))[0]?.output).not.toContain("kept");
   });
 
-  it("/docs/ in a SqlJsStore survives the process: another agent on the reopened file reads it", async () => {
+  it("/docs/ survives the agent without any option: another one on the same state reads it", async () => {
     const places = await workspaceWith();
-    const file = path.join(places.stateDir, "docs.sqlite");
-    const open = async () => {
-      const store = await SqlJsStore.open({ file });
-      onTestFinished(() => store.close());
-      return store;
-    };
     const write = call("write_file", { file_path: "/docs/adr/1.md", content: "We use tabs." });
-    const first = await agentWith({
-      ...places,
-      store: await open(),
-      model: modelOf((step) => (step === 0 ? write : "ok")),
-    });
+    const first = await agentWith({ ...places, model: modelOf((step) => (step === 0 ? write : "ok")) });
     await collect(first.run("note it", { threadId: "a" }));
     await first.close();
     const read = call("read_file", { file_path: "/docs/adr/1.md" });
-    const second = await agentWith({
-      ...places,
-      store: await open(),
-      model: modelOf((step) => (step === 0 ? read : "ok")),
-    });
+    const second = await agentWith({ ...places, model: modelOf((step) => (step === 0 ? read : "ok")) });
     expect(results(await collect(second.run("what was it?", { threadId: "b" })))[0]?.output).toContain(
       "We use tabs.",
     );

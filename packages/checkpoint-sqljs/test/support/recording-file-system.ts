@@ -107,6 +107,7 @@ export class RecordingFileSystem {
     },
     readText: async (path) => this.#names.get(path)?.data.toString("utf8"),
     ageMs: async (path) => (this.#names.has(path) ? 0 : undefined),
+    touch: async () => {},
     sizeBytes: async (path) => this.#names.get(path)?.data.length,
     list: async (directory) =>
       Array.from(this.#names.keys())
