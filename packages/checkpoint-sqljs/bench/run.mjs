@@ -54,7 +54,15 @@ const child = (...args) =>
 const savers = ["none", "MemorySaver", ...(hasSqlite ? ["SqliteSaver"] : []), "SqlJsSaver grouped"];
 const all = quick
   ? ["50 turns", "200 turns"]
-  : ["50 turns", "200 turns", "400 turns", "1,000 turns", "40 turns of 5 calls", "100 invokes of 1 turn"];
+  : [
+      "50 turns",
+      "200 turns",
+      "400 turns",
+      "1,000 turns",
+      "40 turns of 5 calls",
+      "100 invokes of 1 turn",
+      "120 turns of 500 kB",
+    ];
 const results = {};
 
 const version = (name) =>
@@ -76,11 +84,17 @@ const publish = () => {
   writeFileSync(target, text);
 };
 
+const EXTRA = {
+  "400 turns": ["SqlJsSaver sync", "SqlJsSaver relaxed"],
+  "100 invokes of 1 turn": ["SqlJsSaver relaxed"],
+};
+/** They write out the whole history at every step: minutes, and gigabytes. */
+const TOO_MUCH = { "1,000 turns": ["MemorySaver"], "120 turns of 500 kB": ["MemorySaver", "SqliteSaver"] };
+
 for (const workload of only ? [only] : all) {
   results[workload] = {};
-  const extra = workload === "400 turns" ? ["SqlJsSaver sync", "SqlJsSaver relaxed"] : [];
-  // MemorySaver writes out the whole history at every step: minutes, and more than a gigabyte.
-  const some = workload === "1,000 turns" ? savers.filter((saver) => saver !== "MemorySaver") : savers;
+  const extra = EXTRA[workload] ?? [];
+  const some = savers.filter((saver) => !(TOO_MUCH[workload] ?? []).includes(saver));
   for (const saver of [...some, ...extra]) {
     const folder = mkdtempSync(join(tmpdir(), "checkpoint-bench-"));
     try {

@@ -22,6 +22,7 @@ export const workloads: Record<string, Workload> = {
   "1,000 turns": { turns: 1_000, invokes: 1, calls: 1, messageChars: 1_000 },
   "40 turns of 5 calls": { turns: 40, invokes: 1, calls: 5, messageChars: 2_000 },
   "100 invokes of 1 turn": { turns: 1, invokes: 100, calls: 1, messageChars: 1_000 },
+  "120 turns of 500 kB": { turns: 120, invokes: 1, calls: 1, messageChars: 500_000 },
 };
 
 /** Text that repeats nothing, so that sharing shows structure and not luck. */
