@@ -37,7 +37,7 @@ import {
 } from "./options.js";
 import { openPersistence, type Persistence } from "./persistence.js";
 import type { Runtime } from "./run-options.js";
-import { defaultStateDirectory, ensureStateDirectory, workspaceKey } from "./state-directory.js";
+import { workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
 import { gateOf } from "./threads.js";
 
@@ -186,43 +186,26 @@ export const createCodingAgent = async <
   const workspace = await directoryOf(options.workspace);
   const model = await createChatModel(options.model);
 
-  const stateDir = await stateDirectoryOf(options, workspace);
-  const persistence = await openPersistence(options, stateDir);
+  const persistence = await openPersistence(options, workspace);
   try {
-    return (await assemble(options, { workspace, model, stateDir, persistence })) as never;
+    return (await assemble(options, { workspace, model, persistence })) as never;
   } catch (error) {
     await persistence.close();
     throw error;
   }
 };
 
-const stateDirectoryOf = async (
-  { checkpointer, stateDir }: { checkpointer?: unknown; stateDir?: string },
-  workspace: string,
-): Promise<string | undefined> => {
-  if (checkpointer !== undefined && stateDir === undefined) return undefined;
-  const directory = path.resolve(stateDir ?? (await defaultStateDirectory(workspace)));
-  await ensureStateDirectory(directory).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigError("stateDir", `"${directory}" cannot be used as the state directory: ${why}`, {
-      cause,
-    });
-  });
-  return directory;
-};
-
 interface Parts {
   workspace: string;
   model: BaseChatModel;
-  stateDir: string | undefined;
   persistence: Persistence;
 }
 
 const assemble = async (
   options: CodingAgentOptions,
-  { workspace, model, stateDir, persistence }: Parts,
+  { workspace, model, persistence }: Parts,
 ): Promise<CodingAgent> => {
-  const { checkpointer, store } = persistence;
+  const { stateDir, checkpointer, store } = persistence;
   const backend = (options.backend ??
     createCodingBackend({
       workspace,
@@ -237,7 +220,13 @@ const assemble = async (
 
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
-  const runtime: Runtime = { gate, checkpointer, warnings: [], active: new Set(), closed: false };
+  const runtime: Runtime = {
+    gate,
+    checkpointer,
+    warnings: [...persistence.warnings],
+    active: new Set(),
+    closed: false,
+  };
   const warned = new Set<string>();
   const warn = (code: WarningCode, message: string): void => {
     if (warned.has(message)) return;

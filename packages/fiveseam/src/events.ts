@@ -38,6 +38,8 @@ export interface ApprovalAction {
 
 /** What a warning is about. */
 export const WARNING_CODES = [
+  /** The default state directory cannot be used: nothing of this agent survives its process. */
+  "state_in_memory",
   /** A memory file could not be read; the prompt went without it. */
   "memory_unreadable",
   /** Approved actions that langchain dropped because another one of the same approval was rejected. */

@@ -5,7 +5,7 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
 import { StateBackend } from "deepagents";
 import { createMiddleware } from "langchain";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import {
   createCodingAgent,
@@ -20,6 +20,7 @@ import {
   finished,
   lastRequest,
   modelOf,
+  ofType,
   results,
   workspaceWith,
 } from "./support.js";
@@ -265,6 +266,25 @@ describe("every option does something", () => {
 });
 
 describe("the state directory", () => {
+  it("that cannot be used is a ConfigError when it was named, else the agent works in memory and says so", async () => {
+    const { workspace } = await workspaceWith({ "a file": "" });
+    const blocked = path.join(workspace, "a file");
+    const model = modelOf(() => "ok");
+    await expect(
+      createCodingAgent({ workspace, model, stateDir: path.join(blocked, "state") }),
+    ).rejects.toMatchObject({ name: "ConfigError", option: "stateDir" });
+    vi.stubEnv("XDG_STATE_HOME", blocked);
+    vi.stubEnv("HOME", blocked);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const agent = await agentWith({ workspace, model });
+    expect(agent.stateDir).toBeUndefined();
+    const first = await collect(agent.run("hi", { threadId: "t" }));
+    expect(ofType(first, "warning")).toMatchObject([{ code: "state_in_memory" }]);
+    expect(finished(first).reason).toBe("completed");
+    await collect(agent.run("again", { threadId: "t" }));
+    expect(lastRequest(model)).toContain("human: hi");
+  });
+
   it("is in the user's, differs between workspaces of one name, and is the same for one", async () => {
     const one = await workspaceWith();
     const other = await workspaceWith();
