@@ -347,7 +347,25 @@ describe("whatever is thrown", () => {
       },
     ],
   ];
-  it.each(hostile)("takes bounded time: %s", (_name, make) => {
+  const repeated = [
+    "model ",
+    "exceed ",
+    "context length ",
+    "input tokens ",
+    "api key ",
+    "request too large for ",
+    "exceeded your current quota ",
+    "try again in 1m ",
+    "credentials ",
+    "reset 2026-01-01 ",
+    "'code': ",
+    "ECONN_CERT_",
+    "https://a.b/",
+  ].map((words): [string, () => unknown] => [
+    `many texts of "${words}"`,
+    () => ({ errors: Array.from({ length: 8 }, (_, at) => `${at} ${words.repeat(20_000)}`) }),
+  ]);
+  it.each([...hostile, ...repeated])("takes bounded time: %s", (_name, make) => {
     const value = make();
     classifyFailure(value);
     const start = performance.now();

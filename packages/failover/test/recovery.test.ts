@@ -243,6 +243,26 @@ describe.each(["FallbackChatModel", "failoverMiddleware"] as const)("recovery of
     expect(second.types()).toEqual(["waiting"]);
   });
 
+  it("does not keep a second call waiting for the probe of a first", async () => {
+    const only = new ScriptedModel(
+      "only",
+      { error: limited(20) },
+      { pieces: [{ pause: never }] },
+      { text: "back" },
+    );
+    const made = caller([only], { maxWaitMs: 0, firstByteTimeoutMs: 0 });
+    await made.error();
+    made.clock.advance(20_000);
+    const probing = new AbortController();
+    const first = made.ask(probing.signal).catch((error: unknown) => error);
+    const patient = caller([only], { health: made.health, clock: made.clock, firstByteTimeoutMs: 0 });
+    const start = made.clock.now();
+    expect(await patient.ask()).toBe("back");
+    expect(made.clock.now()).toBe(start);
+    probing.abort();
+    await first;
+  });
+
   it("asks a cooling model when nobody else is left", async () => {
     const { ask, health, models } = two([{ text: "first" }], [{ error: refused() }]);
     health.recordFailure(modelIdentity(models[0]), { reason: "unknown" });

@@ -283,6 +283,8 @@ export class RecoveryRun<Result> {
   private readyAt(standing: Standing, only: boolean): number {
     if (standing.tries > 0 || !standing.candidate) return standing.readyAtMs;
     const health = this.options.health.availability(standing.candidate.identity);
+    // Somebody else's probe is no reason to wait when nobody else is left.
+    if (health.state !== "cooling") return 0;
     if (health.stated) return health.availableAtMs;
     // A refused key is not asked again by itself within a call.
     if (!only && health.reason !== undefined && !usuallyRetryable(health.reason)) return health.availableAtMs;

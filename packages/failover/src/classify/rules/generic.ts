@@ -47,7 +47,7 @@ export const GENERIC_RULES: readonly FailureRule[] = [
       error: { type: "rate_limit_error", message: "The engine is currently overloaded" },
     },
     match: {
-      text: /overloaded|(?:at|over|exceeded|insufficient|no|limited|out of) capacity|capacity (?:exceeded|constraints|is|limit)|server (?:is )?(?:busy|overload)|high (?:traffic|demand|load)|loading model|model is (?:currently )?loading|still loading|is warming up|not ready to serve|unable to process your request|maximum pending requests|服务器繁忙|负载|访问量过大|temporarily unavailable|try again shortly|no healthy upstream|model is unloaded/,
+      text: /overloaded|(?:at|over|exceeded|insufficient|no|limited|out of) capacity|capacity (?:exceeded|constraints|is|limit)|server (?:is )?(?:busy|overload)|high (?:traffic|demand|load)|loading model|model is (?:currently )?loading|still loading|is warming up|not ready to serve|unable to process your request|maximum pending requests|服务器繁忙|负载|访问量过大|(?<!service )temporarily unavailable|try again shortly|no healthy upstream|model is unloaded/,
       not: {
         anyOf: [
           { codes: ["rate_limit_error"] },
@@ -90,7 +90,7 @@ export const GENERIC_RULES: readonly FailureRule[] = [
     counterExample: { error: { type: "not_found_error", message: "model: claude" } },
     match: {
       anyOf: [
-        { status: [401, 407, 511] },
+        { status: [401] },
         {
           codes: ["authentication_error", "unauthenticated", "unauthorized"],
           not: { statusBetween: [500, 599] },
@@ -148,7 +148,7 @@ export const GENERIC_RULES: readonly FailureRule[] = [
     example: { message: "Rate limit reached for model `x`. Please try again in 1m47.5854s." },
     counterExample: { message: "Something went wrong" },
     match: {
-      text: /rate[ _-]?limit|too many requests|too many concurrent|quota exceeded|exceeded (?:your|the) (?:\w+ )?quota|resource has been exhausted|throttl|concurrency (?:limit|usage)|requests? limit|slow down|tokens per min|速率限制|请求过于频繁|并发/,
+      text: /rate[ _-]?limit|too many requests|too many concurrent|quota exceeded|exceeded (?:your|the) (?:\w+ )?quota|resource (?:has been )?exhausted|throttl|concurrency (?:limit|usage)|requests? limit|slow down|tokens per min|速率限制|请求过于频繁|并发/,
       not: { statusBetween: [400, 599] },
     },
     outcome: { reason: "rate_limit" },
@@ -250,7 +250,7 @@ export const GENERIC_RULES: readonly FailureRule[] = [
           ],
         },
         {
-          text: /connection error|fetch failed|^(?:error: |typeerror: )?terminated$|socket hang up|other side closed|premature close|network (?:error|request failed|connection)|failed to fetch|connection (?:was )?(?:refused|reset|closed|terminated|lost|aborted|failed)|(?:could not|failed to|unable to|cannot) connect|getaddrinfo|dns|peer closed connection|incomplete chunked read|stream (?:ended|closed|was (?:reset|destroyed))|server disconnected|econn|unexpected end of (?:json input|stream|file)|load failed|proxy error|tunneling socket|unexpected eof|网络/m,
+          text: /connection error|fetch failed|^(?:error: |typeerror: )?terminated$|socket hang up|other side closed|premature close|network (?:error|request failed|connection)|failed to fetch|connection (?:was )?(?:refused|reset|closed|terminated|lost|aborted|failed)|(?:could not|failed to|unable to|cannot) connect|getaddrinfo|dns|peer closed connection|incomplete chunked read|stream (?:ended|closed|was (?:reset|destroyed))|server disconnected|econn|error sending request|unexpected end of (?:json input|stream|file)|load failed|proxy error|tunneling socket|unexpected eof|网络/m,
         },
       ],
     },

@@ -92,11 +92,20 @@ export const PHRASE_RULES: readonly FailureRule[] = [
       anyOf: [
         { html: true },
         {
-          text: /cloudflare|you have been blocked|attention required!|just a moment\.\.\.|zscaler|captcha|enable javascript and cookies/,
+          text: /cloudflare|you have been blocked|attention required!|just a moment\.\.\.|zscaler|captcha|enable javascript and cookies|invalid response body|parse error: expected http/,
         },
       ],
     },
     outcome: { reason: "network" },
+  },
+  {
+    name: "proxy-login",
+    provider: "proxies",
+    example: { status: 407, message: "407 Proxy Authentication Required" },
+    counterExample: { status: 401, message: "401 Authentication required" },
+    match: { status: [407, 511] },
+    // Somebody between here and the provider wants a login; the provider was not reached.
+    outcome: { reason: "network", retryable: false },
   },
   {
     name: "key-words",
@@ -175,7 +184,7 @@ export const PHRASE_RULES: readonly FailureRule[] = [
         "429 This would exceed your organization's rate limit of 30,000 input tokens per minute. Please reduce the prompt length",
     },
     match: {
-      text: /prompt (?:is )?too long|maximum (?:context|prompt|input|sequence|model) length|input (?:is )?too long|(?:exceed(?:s|ed|ing)?|larger than|longer than|beyond|overflow(?:s|ed)?|outside)[^\n]{0,60}(?:context (?:length|window|size|limit)|model(?:'s)? (?:context|length|maximum)|maximum number of tokens|max(?:imum)? (?:input|prompt)? ?tokens|model length|model token limit|maximum input)|context[ _](?:length|window|size|limit)[^\n]{0,60}(?:exceed|overflow|too (?:small|long)|not enough|only \d)|input token count[^\n]*exceeds|context the overflows|context overflow|token count[^\n]{0,30}exceed|(?:number of )?(?:input|prompt) tokens[^\n]{0,60}(?:exceed|too (?:many|large)|must be (?:less|<))|range of input length|too many (?:input |prompt )?tokens(?! (?:per|in (?:a|the last) )|, please wait)|request (?:entity |payload |body )?(?:is )?too large|payload too large|request exceeds the maximum (?:size|allowed)|string too long|exceed(?:s|ed)? (?:the )?max(?:imum)? (?:message|payload|request|body|content|prompt) (?:size|length)|reduce the (?:length|size) of (?:the |your )?(?:messages?|prompt|input|either)|shorten (?:the|your) (?:prompt|input|messages?)|tokens? limit exceeded[^\n]*(?:shorten|prompt)|larger context (?:length|size)|provide a shorter input|n_ctx|expected maxlength|max_tokens must be at least 1, got -|上下文[^\n]*(?:超|长度)|超(?:过|出)[^\n]{0,12}(?:上下文|最大长度|token)|input length and `max_tokens` exceed|exceeds? the (?:limit|maximum) of \d+ (?:input )?tokens|tokens?[^\n]{0,20}> ?\d+ maximum|maximum length of \d+ tokens|fit into the model|messages resulted in \d+ tokens/,
+      text: /prompt (?:is )?too long|maximum (?:context|prompt|input|sequence|model) length|input (?:is )?too long|(?:exceed(?:s|ed|ing)?|larger than|longer than|beyond|overflow(?:s|ed)?|outside)[^\n]{0,60}(?:context (?:length|window|size|limit)|model(?:'s)? (?:context|length|maximum)|maximum number of tokens|max(?:imum)? (?:input|prompt)? ?tokens|model length|model token limit|maximum input)|context[ _](?:length|window|size|limit)[^\n]{0,60}(?:exceed|overflow|too (?:small|long)|not enough|only \d)|input token count[^\n]*exceeds|context the overflows|context overflow|token count[^\n]{0,30}exceed|(?:number of )?(?:input|prompt) tokens[^\n]{0,60}(?:exceed|too (?:many|large)|must be (?:less|<))|range of input length|too many (?:input |prompt )?tokens(?! (?:per|in (?:a|the last) )|, please wait)|request (?:entity |payload |body )?(?:is )?too large|payload too large|request exceeds the maximum (?:size|allowed)|string too long|exceed(?:s|ed)? (?:the )?max(?:imum)? (?:message|payload|request|body|content|prompt) (?:size|length)|reduce the (?:length|size) of (?:the |your )?(?:messages?|prompt|input|either)|shorten (?:the|your) (?:prompt|input|messages?)|tokens? limit exceeded[^\n]*(?:shorten|prompt)|larger context (?:length|size)|provide a shorter input|n_ctx|expected maxlength|max_tokens must be at least 1, got -|上下文[^\n]*(?:超|长度)|超(?:过|出)[^\n]{0,12}(?:上下文|最大长度|token)|input length and `max_tokens` exceed|exceeds? the (?:limit|maximum) of \d+ (?:input )?tokens|tokens?[^\n]{0,20}> ?\d+ maximum|maximum length of \d+ tokens|fit into the model|`inputs` tokens \+ `max_new_tokens` must be|messages resulted in \d+ tokens/,
       not: { anyOf: [THROTTLED, { text: /image[^\n]{0,60}exceeds?|too many images|many-image/ }] },
     },
     outcome: { reason: "context_overflow" },
@@ -202,7 +211,7 @@ export const PHRASE_RULES: readonly FailureRule[] = [
       message: "429 Rate limit reached on requests per min (RPM). Please try again in 20s.",
     },
     match: {
-      text: /(?:hit|reached|exceeded) your (?:\w+ )?(?:usage|session|weekly|daily|monthly|5-hour|five-hour|opus|sonnet|premium)[ \w-]{0,20}(?:limit|quota|allowance)|usage limit (?:has been )?(?:reached|exceeded)|usage limit reached|out of (?:extra )?usage|limit reached (?:\||∙|·)|weekly (?:usage )?limit|(?:daily|weekly|monthly) (?:request |token |usage |free )?(?:limit|quota)|quota (?:limit )?(?:exceeded|exhausted|reached) (?:for (?:today|the day|this month))|free-models-per-day|(?:requests|tokens) per (?:day|week|month)|\b(?:rpd|tpd)\b|per[- ]?day\b|perday|使用上限|premium request allowance|free allocated quota exceeded|extra usage is required|(?:daily|weekly|monthly|session|5-hour) limit reached|will reset (?:after|at) \d+h|exhausted your (?:daily|capacity)|限额/,
+      text: /(?:hit|reached|exceeded) your (?:\w+ )?(?:usage|session|weekly|daily|monthly|5-hour|five-hour|opus|sonnet|premium)[ \w-]{0,20}(?:limit|quota|allowance)|usage limit (?:has been )?(?:reached|exceeded)|usage limit reached|out of (?:extra )?usage|limit reached (?:\||∙|·)|weekly (?:usage )?limit|(?:daily|weekly|monthly) (?:request |token |usage |free )?(?:limit|quota)|quota (?:limit )?(?:exceeded|exhausted|reached) (?:for (?:today|the day|this month))|free-models-per-day|(?:requests|tokens|calls) ?(?:per|\/) ?(?:day|week|month)|\b(?:rpd|tpd)\b|per[- ]?day\b|perday|使用上限|premium request allowance|free allocated quota exceeded|extra usage is required|(?:daily|weekly|monthly|session|5-hour) limit reached|will reset (?:after|at) \d+h|exhausted your daily|限额/,
       not: { text: /tokens per min|requests per min|\btpm\b|\brpm\b/ },
     },
     outcome: { reason: "rate_limit", retryable: false },
