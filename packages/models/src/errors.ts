@@ -6,6 +6,8 @@ export type ProviderConfigErrorCode =
   | "missing_key"
   | "invalid_key"
   | "missing_package"
+  | "missing_endpoint"
+  | "unsupported_reasoning"
   | "provider_exists";
 
 /**
@@ -37,6 +39,23 @@ export class ProviderConfigError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.provider = options.provider;
+  }
+}
+
+/**
+ * A request got no answer, or an answer no next piece, within `timeoutMs`. Its name and code are those by which LangChain,
+ * Node and `@fiveseam/failover` know a timeout.
+ */
+export class ProviderTimeoutError extends Error {
+  override readonly name = "TimeoutError";
+  readonly code = "ETIMEDOUT";
+  readonly provider: string;
+  readonly timeoutMs: number;
+
+  constructor(provider: string, timeoutMs: number, waitedFor: "an answer" | "the next piece of an answer") {
+    super(`Request timed out: ${provider} sent no sign of ${waitedFor} within ${timeoutMs} ms.`);
+    this.provider = provider;
+    this.timeoutMs = timeoutMs;
   }
 }
 

@@ -1,0 +1,132 @@
+import { inspect } from "node:util";
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { answerWithin, piecesWithin, type Deadline } from "./deadline.js";
+import { ProviderTimeoutError } from "./errors.js";
+import type { ResolvedSpec } from "./provider.js";
+import { fingerprint, redactData, redactError, redactor, type Redact } from "./secrets.js";
+
+/** Where `@fiveseam/failover` reads who a model is. */
+const MODEL_IDENTITY = Symbol.for("fiveseam.modelIdentity");
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+type CallOptions = { signal?: AbortSignal } & Record<string, unknown>;
+
+const specs = new WeakMap<object, ResolvedSpec>();
+
+/** The spec that a model was made from, when this package made it. */
+export const specOf = (model: object): ResolvedSpec | undefined => specs.get(model);
+
+const method = (model: object, name: string): Method | undefined => {
+  const found: unknown = Reflect.get(model, name);
+  return typeof found === "function" ? (found as Method) : undefined;
+};
+
+const define = (model: object, name: PropertyKey, value: unknown): void => {
+  Object.defineProperty(model, name, { value, configurable: true, writable: true, enumerable: false });
+};
+
+/** What the summarizer of deepagents, and LangChain at large, read: ours where it is known, else the client's. */
+const profileOf = (
+  model: BaseChatModel,
+  { description }: ResolvedSpec,
+): Record<string, unknown> | undefined => {
+  const known = Object.entries({
+    maxInputTokens: description.maxInputTokens,
+    maxOutputTokens: description.maxOutputTokens,
+    imageInputs: description.imageInput,
+    toolCalling: description.toolCalling,
+    reasoningOutput: description.reasoning.kind === "unknown" ? null : description.reasoning.kind !== "none",
+  }).filter(([, value]) => value !== null);
+  return known.length === 0 || description.provider === "scripted"
+    ? undefined
+    : { ...model.profile, ...Object.fromEntries(known) };
+};
+
+const secretsOf = (spec: ResolvedSpec): string[] => {
+  const inURL = spec.baseURL === undefined ? "" : decodeURIComponent(new URL(spec.baseURL).password);
+  return [spec.apiKey ?? "", inURL].filter((secret) => secret !== "");
+};
+
+/** Keeps the key out of what is printed, serialised and cached. */
+const hideSecrets = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): void => {
+  const summary = {
+    provider: spec.provider,
+    model: spec.model,
+    ...(spec.baseURL === undefined ? {} : { baseURL: redact(spec.baseURL) }),
+    ...(spec.apiKey === undefined ? {} : { credential: fingerprint(spec.apiKey) }),
+  };
+  define(model, inspect.custom, () => `${model.getName()} ${inspect(summary)}`);
+  for (const name of ["toJSON", "_identifyingParams", "identifyingParams"]) {
+    const original = method(model, name);
+    if (original)
+      define(model, name, (...args: unknown[]) => redactData(original.apply(model, args), redact));
+  }
+};
+
+/** Puts the deadline on every call, and takes the key out of what it throws. */
+const guardCalls = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): void => {
+  const deadline = (waitedFor: ConstructorParameters<typeof ProviderTimeoutError>[2]): Deadline => ({
+    timeoutMs: spec.timeoutMs,
+    late: () => new ProviderTimeoutError(spec.provider, spec.timeoutMs, waitedFor),
+  });
+  const generate = method(model, "_generate");
+  if (generate) {
+    define(model, "_generate", async (messages: unknown, options: CallOptions | undefined, run: unknown) => {
+      try {
+        return await answerWithin(deadline("an answer"), options?.signal, (signal) =>
+          Promise.resolve(generate.call(model, messages, { ...options, signal }, run)),
+        );
+      } catch (error) {
+        redactError(error, redact);
+        throw error;
+      }
+    });
+  }
+  // LangChain asks whether these are its own to know whether a model streams: only what a client overrides is wrapped.
+  for (const name of ["_streamResponseChunks", "_streamChatModelEvents"]) {
+    const stream = method(model, name);
+    if (!stream || stream === method(BaseChatModel.prototype, name)) continue;
+    define(model, name, async function* (messages: unknown, options: CallOptions | undefined, run: unknown) {
+      try {
+        yield* piecesWithin(
+          deadline("the next piece of an answer"),
+          options?.signal,
+          (signal) => stream.call(model, messages, { ...options, signal }, run) as AsyncIterable<unknown>,
+        );
+      } catch (error) {
+        redactError(error, redact);
+        throw error;
+      }
+    });
+  }
+};
+
+/**
+ * What every model made here has, whichever client it is: an identity, a profile, a deadline, and a key that nothing
+ * prints. Put on the instance, because agents ask for a client by its class (prompt caching looks for "ChatAnthropic")
+ * and a wrapping model would hide it.
+ */
+export const finishModel = (model: BaseChatModel, spec: ResolvedSpec): BaseChatModel => {
+  if (specs.has(model)) return model;
+  specs.set(model, spec);
+  define(model, MODEL_IDENTITY, {
+    provider: spec.provider,
+    modelId: spec.model,
+    ...(spec.apiKey === undefined ? {} : { credential: fingerprint(spec.apiKey) }),
+  });
+  const profile = profileOf(model, spec);
+  if (profile) define(model, "profile", profile);
+  const redact = redactor(secretsOf(spec));
+  hideSecrets(model, spec, redact);
+  guardCalls(model, spec, redact);
+  // ChatOpenAI's withConfig (and so its bindTools) makes a new ChatOpenAI, on which all this is missing.
+  const withConfig = method(model, "withConfig");
+  if (withConfig) {
+    define(model, "withConfig", (...args: unknown[]) => {
+      const configured = withConfig.apply(model, args);
+      if (configured instanceof BaseChatModel) finishModel(configured, spec);
+      return configured;
+    });
+  }
+  return model;
+};
