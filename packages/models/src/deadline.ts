@@ -65,8 +65,12 @@ export async function* piecesWithin<T>(
     finished = true;
     throw error;
   } finally {
-    // The consumer left early: close the client's stream, and with it the connection.
-    if (!finished) await pieces.return?.();
+    // The consumer left early: close the client's stream, and with it the connection. Google's SDK reads on until its
+    // signal says no.
+    if (!finished) {
+      controller.abort();
+      await pieces.return?.();
+    }
     unlink();
   }
 }

@@ -29,12 +29,20 @@ export const redactData = (value: unknown, redact: Redact, depth = 0): unknown =
   );
 };
 
+/** Headers of a response are immutable: a clean copy takes their place. */
+const cleanHeaders = (headers: Headers, redact: Redact): Headers =>
+  [...headers.values()].some((text) => redact(text) !== text)
+    ? new Headers([...headers].map(([name, text]): [string, string] => [name, redact(text)]))
+    : headers;
+
+/** Cleans one property, and returns its value when there is more to clean inside. */
 const redactEntry = (holder: object, key: PropertyKey, redact: Redact): unknown => {
   const property = Reflect.getOwnPropertyDescriptor(holder, key);
   if (!property || !("value" in property)) return undefined;
   const value: unknown = property.value;
-  if (typeof value !== "string") return value;
-  const clean = redact(value);
+  const text = typeof value === "string";
+  if (!text && !(value instanceof Headers)) return value;
+  const clean = text ? redact(value) : cleanHeaders(value, redact);
   // A frozen error keeps its text; Reflect says so with false, and there is nothing more to do about it.
   if (clean !== value) Reflect.defineProperty(holder, key, { ...property, value: clean });
   return undefined;
@@ -52,10 +60,6 @@ export const redactError = (error: unknown, redact: Redact): void => {
     const { value, depth } = next;
     if (typeof value !== "object" || value === null || seen.has(value) || depth > MAX_DEPTH) continue;
     seen.add(value);
-    if (value instanceof Headers) {
-      for (const [name, text] of Array.from(value)) if (redact(text) !== text) value.set(name, redact(text));
-      continue;
-    }
     for (const key of Reflect.ownKeys(value)) {
       waiting.push({ value: redactEntry(value, key, redact), depth: depth + 1 });
     }

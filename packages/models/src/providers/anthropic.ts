@@ -5,6 +5,7 @@ import { given, sampling, withoutSuffix } from "./settings.js";
 /** Thinking comes out of `max_tokens`; LangChain's default of 16,384 (4096 for a model that it does not know) is small. */
 const ANSWER_WITH_THINKING = 32_000;
 const ANSWER = 16_384;
+const SHORT_ANSWER = 1024;
 
 type Thinking = { type: "adaptive" } | { type: "disabled" } | { type: "enabled"; budget_tokens: number };
 interface ThinkingSettings {
@@ -23,9 +24,10 @@ const thinking = ({ model, plan, maxTokens, description }: ResolvedSpec): Thinki
     }
     case "budget": {
       if (takesAdaptiveThinking(model)) return { thinking: { type: "adaptive" }, maxTokens: roomy };
-      // The budget is part of max_tokens and must be smaller: the answer's tokens come on top of it, within the limit.
+      // The budget is part of max_tokens and must be smaller: the answer's tokens come on top of it. Where both are more
+      // than the model can give, the budget shrinks.
       const total = Math.min(most, plan.budgetTokens + (maxTokens ?? ANSWER));
-      const budget = Math.max(1024, Math.min(plan.budgetTokens, total - 1024));
+      const budget = total === most ? Math.min(plan.budgetTokens, total - SHORT_ANSWER) : plan.budgetTokens;
       return { thinking: { type: "enabled", budget_tokens: budget }, maxTokens: total };
     }
     case "off":

@@ -52,6 +52,25 @@ const loadClient = async () => {
   };
 };
 
+interface GoogleModel {
+  generateContentStream(...args: unknown[]): Promise<{ response: Promise<unknown> }>;
+}
+
+/**
+ * Google's SDK gives a streamed answer twice, as a stream and as a promise of the whole. LangChain takes the stream; when
+ * the connection breaks, the forgotten promise is an unhandled rejection, which ends the process.
+ */
+const catchForgottenPromise = (model: object): void => {
+  const client = Reflect.get(model, "client") as GoogleModel;
+  const stream = client.generateContentStream.bind(client);
+  client.generateContentStream = async (...args) => {
+    const result = await stream(...args);
+    // Not hidden: the stream throws the same error.
+    result.response.catch(() => undefined);
+    return result;
+  };
+};
+
 export const gemini: Provider = {
   name: "gemini",
   title: "Google Gemini",
@@ -61,7 +80,7 @@ export const gemini: Provider = {
   package: "@langchain/google-genai",
   async create(spec) {
     const ChatGemini = await loadClient();
-    return new ChatGemini({
+    const model = new ChatGemini({
       ...given({
         apiKey: spec.apiKey,
         maxOutputTokens: spec.maxTokens,
@@ -72,5 +91,7 @@ export const gemini: Provider = {
       model: spec.model,
       maxRetries: spec.maxRetries,
     });
+    catchForgottenPromise(model);
+    return model;
   },
 };

@@ -10,11 +10,12 @@ import { given, sampling, withoutSuffix } from "./settings.js";
 export const notOpenAi = (): {
   organization: null;
   project: null;
-  defaultHeaders: Record<string, null>;
+  headers: Record<string, null>;
 } => ({
   organization: null,
   project: null,
-  defaultHeaders: Object.fromEntries(
+  // Of each request: LangChain drops a `null` from the default headers.
+  headers: Object.fromEntries(
     (process.env["OPENAI_CUSTOM_HEADERS"] ?? "")
       .split("\n")
       .map((line) => line.slice(0, Math.max(0, line.indexOf(":"))).trim())

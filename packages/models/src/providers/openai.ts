@@ -1,6 +1,7 @@
 import { isOpenAiReasoningModel, needsResponsesApi } from "../catalog/openai.js";
 import { ProviderConfigError } from "../errors.js";
 import type { Provider, ResolvedSpec } from "../provider.js";
+import { notOpenAi } from "./openai-compatible.js";
 import { given, sampling } from "./settings.js";
 
 type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -76,7 +77,7 @@ export const azure: Provider = {
       azureOpenAIApiDeploymentName: spec.model,
       azureOpenAIEndpoint: spec.baseURL.replace(/\/+$/, ""),
       azureOpenAIApiVersion: process.env["AZURE_OPENAI_API_VERSION"] ?? AZURE_VERSION,
-      configuration: { organization: null, project: null },
+      configuration: notOpenAi(),
     });
   },
 };
