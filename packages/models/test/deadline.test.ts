@@ -4,8 +4,9 @@ import { emulator } from "./support/emulator.js";
 import { modelAt, nameOf, PROVIDERS } from "./support/providers.js";
 
 const SHORT = 120;
-const gone = (entry: { aborted: boolean } | undefined): Promise<void> =>
-  expect.poll(() => entry?.aborted, { timeout: 2000 }).toBe(true) as unknown as Promise<void>;
+const gone = async (entry: { aborted: boolean } | undefined): Promise<void> => {
+  await expect.poll(() => entry?.aborted, { timeout: 2000 }).toBe(true);
+};
 
 describe.each(PROVIDERS.map((provider) => [nameOf(provider), provider] as const))("%s", (_, provider) => {
   it("gives up on an answer that does not come, and closes the connection", async () => {

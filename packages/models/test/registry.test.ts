@@ -142,6 +142,48 @@ describe("createChatModel", () => {
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
+  it.each([
+    ["baseURL", "localhost:1234"],
+    ["baseURL", "file:///etc/passwd"],
+    ["temperature", Number.NaN],
+    ["temperature", "0"],
+    ["topP", 1.5],
+    ["maxTokens", 0],
+    ["maxTokens", 1.5],
+    ["timeoutMs", -1],
+    ["maxRetries", -1],
+    ["contextWindowTokens", 0],
+    ["reasoning", "hard"],
+    ["reasoning", { budgetTokens: 0 }],
+    ["reasoning", null],
+    ["api", "completions"],
+    ["apiKey", 42],
+  ])("`%s` may not be %j, and the message names the field and not the value", async (field, value) => {
+    const error: unknown = await createChatModel({
+      provider: "openai",
+      apiKey: "sk-valid-key",
+      [field]: value,
+    } as never).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: "invalid_spec", message: expect.stringContaining(`\`${field}\``) });
+    if (typeof value === "string" && value.length > 4) expect((error as Error).message).not.toContain(value);
+  });
+
+  it("a key with characters that no header can hold is refused, and not repeated", async () => {
+    const error: unknown = await createChatModel({ provider: "openai", apiKey: "sk-geh€im\nx" }).catch(
+      (caught: unknown) => caught,
+    );
+    expect(error).toMatchObject({ code: "invalid_key" });
+    expect(String(error)).not.toContain("geh");
+  });
+
+  it("azure without an address says what to set", async () => {
+    vi.stubEnv("AZURE_OPENAI_ENDPOINT", "");
+    await expect(createChatModel({ provider: "azure", model: "d", apiKey: "k" })).rejects.toMatchObject({
+      code: "missing_endpoint",
+      message: expect.stringContaining("AZURE_OPENAI_ENDPOINT"),
+    });
+  });
+
   it("a provider whose package is not installed says what to install", async () => {
     registerProvider({
       name: "absent",
