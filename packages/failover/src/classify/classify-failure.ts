@@ -1,0 +1,124 @@
+import { Collector } from "./collect";
+import type { Facts } from "./facts";
+import {
+  type FailureOrigin,
+  type FailureReason,
+  type FailureRecovery,
+  recoveryOf,
+  usuallyRetryable,
+} from "./reasons";
+import { redacted } from "./redact";
+import { retryDelayOf } from "./retry-delay";
+import { type EvidenceKind, type FailureRule, holds } from "./rule";
+import { FAILURE_RULES, isOutsiderRule } from "./rules/index";
+
+/** What the caller knows about an error. */
+export interface ClassifyOptions {
+  /** Which seam threw it; without it the error's own marks decide whether a provider is meant at all. */
+  readonly origin?: FailureOrigin;
+  /** The provider that was called, for the record. */
+  readonly provider?: string;
+  /** The model that was called, for the record. */
+  readonly model?: string;
+  /** The time in milliseconds since the epoch, to turn dates into delays. Default: the clock. */
+  readonly now?: number | (() => number);
+}
+
+/** One fact behind an answer, redacted and short. */
+export interface FailureEvidence {
+  readonly kind: EvidenceKind | "rule" | "origin" | "provider";
+  readonly value: string;
+}
+
+/** What {@link classifyFailure} answers. */
+export interface FailureClassification {
+  readonly reason: FailureReason;
+  readonly recovery: FailureRecovery;
+  /** Whether the same request to the same provider may pass within about 15 minutes. */
+  readonly retryable: boolean;
+  /** The wait that the payload states, as it states it: it may be hours. */
+  readonly retryAfterMs?: number;
+  /** The provider failed without saying why (a plain 5xx). */
+  readonly serverError: boolean;
+  /** The rule that decided and the facts that made it apply. */
+  readonly evidence: readonly FailureEvidence[];
+}
+
+/** Longer than this is not "soon". */
+const SOON_MS = 15 * 60_000;
+
+const DELAYED: ReadonlySet<FailureReason> = new Set([
+  "rate_limit",
+  "overloaded",
+  "timeout",
+  "network",
+  "billing",
+  "unknown",
+]);
+
+const byRule = (
+  rule: FailureRule,
+  facts: Facts,
+  evidence: FailureEvidence[],
+  now: number,
+): FailureClassification => {
+  const { reason, retryable, serverError } = rule.outcome;
+  const retryAfterMs = DELAYED.has(reason) ? retryDelayOf(facts, now) : undefined;
+  return {
+    reason,
+    recovery: recoveryOf(reason),
+    retryable: (retryable ?? usuallyRetryable(reason)) && (retryAfterMs ?? 0) <= SOON_MS,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    serverError: serverError ?? false,
+    evidence,
+  };
+};
+
+const plain = (reason: FailureReason, evidence: readonly FailureEvidence[]): FailureClassification => ({
+  reason,
+  recovery: recoveryOf(reason),
+  retryable: false,
+  serverError: false,
+  evidence,
+});
+
+/**
+ * Says why a call failed and what cures it, from whatever was thrown: an `Error`, a string, `undefined`, a circular
+ * object, a page of HTML. Pure and total: it never throws, and its time is bounded.
+ *
+ * Fields beat words: status, codes, class names, headers and errnos are looked for in the whole chain of causes, in
+ * bodies, in gateways' wrapped errors and in JSON inside strings, and words only decide what these leave open.
+ *
+ * @example
+ * ```ts
+ * const error = Object.assign(new Error("429 Too Many Requests"), { status: 429, headers: { "retry-after": "20" } });
+ * const failure = classifyFailure(error, { origin: "model" });
+ * console.log(failure.reason, failure.recovery, failure.retryAfterMs); // rate_limit failover 20000
+ * ```
+ */
+export const classifyFailure = (error: unknown, options: ClassifyOptions = {}): FailureClassification => {
+  const { origin } = options;
+  if (origin === "tool" || origin === "graph")
+    return plain("not_provider_failure", [{ kind: "origin", value: origin }]);
+  if (origin === "user") return plain("user_abort", [{ kind: "origin", value: origin }]);
+  const facts = new Collector().collect(error);
+  const now = typeof options.now === "function" ? options.now() : (options.now ?? Date.now());
+  for (const rule of FAILURE_RULES) {
+    if (origin === "model" && isOutsiderRule(rule)) continue;
+    if (!holds(rule.match, facts)) continue;
+    const evidence: FailureEvidence[] = [{ kind: "rule", value: rule.name }];
+    holds(rule.match, facts, (kind, value) => evidence.push({ kind, value: redacted(value) }));
+    if (options.provider !== undefined)
+      evidence.push({
+        kind: "provider",
+        value: redacted([options.provider, options.model].filter(Boolean).join(":")),
+      });
+    return byRule(rule, facts, evidence, now);
+  }
+  const retryAfterMs = retryDelayOf(facts, now);
+  return {
+    ...plain("unknown", [{ kind: "rule", value: "none" }]),
+    retryable: (retryAfterMs ?? 0) <= SOON_MS,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+};

@@ -1,0 +1,31 @@
+import type { FailureRule } from "../rule";
+import { ABORT_RULES, LINK_RULES } from "./aborts";
+import { ACCOUNT_CODE_RULES } from "./account-codes";
+import { CAPACITY_CODE_RULES } from "./capacity-codes";
+import { GENERIC_RULES } from "./generic";
+import { OUTSIDER_RULES } from "./outsiders";
+import { PHRASE_RULES } from "./phrases";
+
+const outsiders: ReadonlySet<FailureRule> = new Set(OUTSIDER_RULES);
+
+/** Whether a rule speaks of somebody else than a provider; such rules are asked only when the origin is unknown. */
+export const isOutsiderRule = (rule: FailureRule): boolean => outsiders.has(rule);
+
+/**
+ * Every rule, most specific first; the first that applies decides. Stops and strangers, then the line to the provider,
+ * machine-readable codes, vendors' sentences, and last types, statuses and plain words.
+ *
+ * @example
+ * ```ts
+ * for (const rule of FAILURE_RULES) console.log(rule.name, rule.outcome.reason);
+ * ```
+ */
+export const FAILURE_RULES: readonly FailureRule[] = [
+  ...ABORT_RULES,
+  ...OUTSIDER_RULES,
+  ...LINK_RULES,
+  ...ACCOUNT_CODE_RULES,
+  ...CAPACITY_CODE_RULES,
+  ...PHRASE_RULES,
+  ...GENERIC_RULES,
+];
