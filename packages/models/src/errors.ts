@@ -59,6 +59,37 @@ export class ProviderTimeoutError extends Error {
   }
 }
 
+/** What a vendor says in the middle of a stream that fails. */
+export interface StreamFailure {
+  /** OpenAI's code, Google's status in words. */
+  code?: string | undefined;
+  /** The HTTP status that the failure would have had, where the vendor tells. */
+  status?: number | undefined;
+  message?: string | undefined;
+}
+
+/**
+ * A provider broke off a streamed answer with an error event. The clients of OpenAI's Responses API and of Gemini pass
+ * over such an event, so that half an answer looked like a whole one.
+ */
+export class ProviderStreamError extends Error {
+  override readonly name = "ProviderStreamError";
+  /** The vendor's own code, "stream_error" where it gave none. */
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly provider: string;
+  /** What the vendor sent. */
+  readonly error: unknown;
+
+  constructor(provider: string, failure: StreamFailure, error: unknown) {
+    super(failure.message ?? `${provider} broke off its answer.`);
+    this.code = failure.code ?? "stream_error";
+    this.status = failure.status;
+    this.provider = provider;
+    this.error = error;
+  }
+}
+
 /** Why a scripted model refused to go on. */
 export type ScriptedModelErrorReason =
   "script_exhausted" | "unexpected_call" | "unknown_tool" | "unused_steps" | "invalid_turn" | "policy_failed";

@@ -31,8 +31,10 @@ export type {
 } from "./scripted-turn.js";
 export {
   ProviderConfigError,
+  ProviderStreamError,
   ProviderTimeoutError,
   ScriptedModelError,
   type ProviderConfigErrorCode,
   type ScriptedModelErrorReason,
+  type StreamFailure,
 } from "./errors.js";

@@ -1,5 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { ChatGenerationChunk } from "@langchain/core/outputs";
+import { ProviderStreamError } from "../errors.js";
 import type { Provider, ResolvedSpec } from "../provider.js";
 import { given, sampling, withoutSuffix } from "./settings.js";
 
@@ -52,22 +53,45 @@ const loadClient = async () => {
   };
 };
 
+interface GoogleChunk {
+  error?: { code?: number; status?: string; message?: string };
+}
+interface GoogleStream {
+  stream: AsyncIterable<GoogleChunk>;
+  response: Promise<unknown>;
+}
 interface GoogleModel {
-  generateContentStream(...args: unknown[]): Promise<{ response: Promise<unknown> }>;
+  generateContentStream(...args: unknown[]): Promise<GoogleStream>;
+}
+
+async function* watched(chunks: AsyncIterable<GoogleChunk>): AsyncGenerator<GoogleChunk> {
+  for await (const chunk of chunks) {
+    const { error } = chunk;
+    if (error) {
+      throw new ProviderStreamError(
+        "gemini",
+        { code: error.status, status: error.code, message: error.message },
+        error,
+      );
+    }
+    yield chunk;
+  }
 }
 
 /**
- * Google's SDK gives a streamed answer twice, as a stream and as a promise of the whole. LangChain takes the stream; when
- * the connection breaks, the forgotten promise is an unhandled rejection, which ends the process.
+ * Mends two things in Google's SDK (0.24) and in how LangChain uses it. It gives a streamed answer twice, as a stream and
+ * as a promise of the whole; LangChain takes the stream, and when the connection breaks the forgotten promise is an
+ * unhandled rejection, which ends the process. And an error in the middle of a stream is handed on as if it were a piece
+ * of the answer, and passed over.
  */
-const catchForgottenPromise = (model: object): void => {
+const mendStreams = (model: object): void => {
   const client = Reflect.get(model, "client") as GoogleModel;
-  const stream = client.generateContentStream.bind(client);
+  const send = client.generateContentStream.bind(client);
   client.generateContentStream = async (...args) => {
-    const result = await stream(...args);
+    const result = await send(...args);
     // Not hidden: the stream throws the same error.
     result.response.catch(() => undefined);
-    return result;
+    return { ...result, stream: watched(result.stream) };
   };
 };
 
@@ -91,7 +115,7 @@ export const gemini: Provider = {
       model: spec.model,
       maxRetries: spec.maxRetries,
     });
-    catchForgottenPromise(model);
+    mendStreams(model);
     return model;
   },
 };

@@ -2,6 +2,7 @@ import { isOpenAiReasoningModel, needsResponsesApi } from "../catalog/openai.js"
 import { ProviderConfigError } from "../errors.js";
 import type { Provider, ResolvedSpec } from "../provider.js";
 import { notOpenAi } from "./openai-compatible.js";
+import { throwOnFailedStream } from "./responses-stream.js";
 import { given, sampling } from "./settings.js";
 
 type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -46,8 +47,12 @@ export const openai: Provider = {
   keyVariables: ["OPENAI_API_KEY"],
   package: "@langchain/openai",
   async create(spec) {
-    const { ChatOpenAI } = await import("@langchain/openai");
-    return new ChatOpenAI({ ...settings(spec), configuration: given({ baseURL: spec.baseURL }) });
+    const { ChatOpenAI, ChatOpenAIResponses } = await import("@langchain/openai");
+    const fields = { ...settings(spec), configuration: given({ baseURL: spec.baseURL }) };
+    return new ChatOpenAI({
+      ...fields,
+      responses: throwOnFailedStream("openai", new ChatOpenAIResponses(fields)),
+    });
   },
 };
 
@@ -71,7 +76,7 @@ export const azure: Provider = {
     }
     const { AzureChatOpenAI } = await import("@langchain/openai");
     const { apiKey, ...rest } = settings(spec);
-    return new AzureChatOpenAI({
+    const model = new AzureChatOpenAI({
       ...rest,
       ...given({ azureOpenAIApiKey: apiKey }),
       azureOpenAIApiDeploymentName: spec.model,
@@ -79,5 +84,7 @@ export const azure: Provider = {
       azureOpenAIApiVersion: process.env["AZURE_OPENAI_API_VERSION"] ?? AZURE_VERSION,
       configuration: notOpenAi(),
     });
+    throwOnFailedStream("azure", Reflect.get(model, "responses") as object);
+    return model;
   },
 };
