@@ -5,7 +5,7 @@ import { finishModel } from "./finish-model.js";
 import { checkFields, parseSpec } from "./parse-spec.js";
 import type { ModelSpec, Provider, ResolvedSpec } from "./provider.js";
 import { planReasoning } from "./reasoning.js";
-import { findProvider, modelOf } from "./registry.js";
+import { findProvider, hasProvider, modelOf } from "./registry.js";
 
 /** Where Node's own `fetch` gives up waiting for an answer or its next piece. */
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -44,7 +44,11 @@ const findBaseURL = (provider: Provider, given: string | undefined): { baseURL?:
   return { baseURL };
 };
 
-const describeFor = (provider: Provider, model: string, window?: number): ModelDescription =>
+const describeFor = (
+  provider: Pick<Provider, "name" | "describe">,
+  model: string,
+  window?: number,
+): ModelDescription =>
   describe(provider.name, model, {
     ...provider.describe?.(model),
     ...(window === undefined ? {} : { contextWindowTokens: window, maxInputTokens: window }),
@@ -119,9 +123,10 @@ export const createChatModel = async (spec: string | ModelSpec | BaseChatModel):
 
 /**
  * What is known of a model: window, limits, reasoning, caching, tools, images and price. Nothing is asked over the
- * network, and no key is needed. What is not known is `null` or of kind "unknown", never a guess.
+ * network, and no key is needed. What is not known, a whole provider included, is `null` or of kind "unknown", never a
+ * guess.
  *
- * @throws {ProviderConfigError} `unknown_provider`, `missing_model` or `invalid_spec`.
+ * @throws {ProviderConfigError} `invalid_spec`, and `missing_model` or `unknown_provider` where no model is named.
  *
  * @example
  * ```ts
@@ -135,6 +140,10 @@ export const describeModel = (
   spec: string | Pick<ModelSpec, "provider" | "model" | "contextWindowTokens">,
 ): ModelDescription => {
   const given = parseSpec(spec);
+  // A model from elsewhere, with a provider that nobody registered, is unknown and no mistake.
+  if (given.model && given.provider && !hasProvider(given.provider)) {
+    return describeFor({ name: given.provider }, given.model, given.contextWindowTokens);
+  }
   const provider = findProvider(given.provider);
   return describeFor(provider, modelOf(provider, given.model), given.contextWindowTokens);
 };

@@ -73,9 +73,3 @@ export const planReasoning = (
       return { kind: "effort", effort: nearest(levelOf(setting), ["low", "medium", "high"]) };
   }
 };
-
-/** Whether a model reasons under a plan; undefined where the provider's default decides and is not known. */
-export const reasonsUnder = (plan: ReasoningPlan): boolean | undefined => {
-  if (plan.kind === "default") return undefined;
-  return plan.kind !== "off";
-};

@@ -62,6 +62,8 @@ export const listProviders = (): ProviderInfo[] =>
     package: provider.package,
   }));
 
+export const hasProvider = (name: string): boolean => providers.has(name);
+
 /** @throws {ProviderConfigError} `unknown_provider`, listing the known ones; `invalid_spec` for an empty name. */
 export const findProvider = (name: string): Provider => {
   const provider = providers.get(name);

@@ -117,6 +117,15 @@ describe("describeModel", () => {
     expect(describeModel("openrouter:nobody/nothing")).toMatchObject({ known: false, metered: true });
   });
 
+  it("a provider that nobody registered is unknown as a whole, for models from elsewhere", () => {
+    expect(describeModel({ provider: "bedrock", model: "claude-sonnet-4-6" })).toMatchObject({
+      provider: "bedrock",
+      known: false,
+      metered: true,
+      price: null,
+    });
+  });
+
   it("takes the caller's word for the window, and a registered provider's for its models", () => {
     expect(describeModel({ provider: "local", model: "m", contextWindowTokens: 8192 })).toMatchObject({
       contextWindowTokens: 8192,
@@ -132,7 +141,7 @@ describe("describeModel", () => {
   });
 
   it.each([
-    ["nobody:m", "unknown_provider"],
+    ["nobody", "unknown_provider"],
     ["local", "missing_model"],
     ["", "invalid_spec"],
     [undefined as never, "invalid_spec"],

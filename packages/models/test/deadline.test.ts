@@ -3,7 +3,7 @@ import { ProviderTimeoutError } from "../src/index.js";
 import { emulator } from "./support/emulator.js";
 import { modelAt, nameOf, PROVIDERS } from "./support/providers.js";
 
-const SHORT = 120;
+const SHORT = 300;
 const gone = async (entry: { aborted: boolean } | undefined): Promise<void> => {
   await expect.poll(() => entry?.aborted, { timeout: 2000 }).toBe(true);
 };

@@ -178,7 +178,12 @@ describe("OpenAI", () => {
     const { seen, url } = await emulator({ kind: "answer" });
     await (await modelAt(url, { provider: "openai", model: "gpt-5.5" }, { api: "chat" })).invoke("hi");
     await (await modelAt(url, { provider: "openai", model: "gpt-4.1" }, { api: "responses" })).invoke("hi");
-    expect(seen.map(({ url: path }) => path)).toEqual(["/chat/completions", "/responses"]);
+    await (await modelAt(url, { provider: "openai", model: "gpt-5.3-codex" }, { api: "chat" })).invoke("hi");
+    expect(seen.map(({ url: path }) => path)).toEqual([
+      "/chat/completions",
+      "/responses",
+      "/chat/completions",
+    ]);
   });
 
   it("a key is given as `apiKey`, never as the alias, and gpt-4.1 is the default", async () => {

@@ -47,8 +47,10 @@ export const openai: Provider = {
   keyVariables: ["OPENAI_API_KEY"],
   package: "@langchain/openai",
   async create(spec) {
-    const { ChatOpenAI, ChatOpenAIResponses } = await import("@langchain/openai");
+    const { ChatOpenAI, ChatOpenAICompletions, ChatOpenAIResponses } = await import("@langchain/openai");
     const fields = { ...settings(spec), configuration: given({ baseURL: spec.baseURL }) };
+    // ChatOpenAI would go to the Responses API all the same for a name with "codex" in it.
+    if (spec.api === "chat") return new ChatOpenAICompletions(fields);
     return new ChatOpenAI({
       ...fields,
       responses: throwOnFailedStream("openai", new ChatOpenAIResponses(fields)),

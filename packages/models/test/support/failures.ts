@@ -182,7 +182,13 @@ export const FAILURES: readonly FailureCase[] = [
     behaviour: () => ({ kind: "error", status: 502, body: PAGE }),
   },
   { name: "no answer", reason: "timeout", timeoutMs: 100, behaviour: () => ({ kind: "silence" }) },
-  { name: "a stalled stream", reason: "timeout", timeoutMs: 100, streamed: true, behaviour: () => ({ kind: "stall" }) },
+  {
+    name: "a stalled stream",
+    reason: "timeout",
+    timeoutMs: 100,
+    streamed: true,
+    behaviour: () => ({ kind: "stall" }),
+  },
   { name: "a reset connection", reason: "network", behaviour: () => ({ kind: "reset" }) },
   {
     name: "a connection reset in the middle of a stream",

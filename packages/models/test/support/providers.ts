@@ -39,8 +39,6 @@ export const PROVIDERS = [
   },
 ] as const;
 
-export type ProviderCase = (typeof PROVIDERS)[number];
-
 export const nameOf = ({ provider, model }: { provider: string; model: string }): string =>
   `${provider}:${model}`;
 
