@@ -1,0 +1,224 @@
+import {
+  AIMessage,
+  type BaseMessage,
+  HumanMessage,
+  type MessageContent,
+  SystemMessage,
+  type ToolCall,
+  ToolMessage,
+} from "@langchain/core/messages";
+import {
+  type AcceptedContent,
+  type Block,
+  isCall,
+  isReasoning,
+  plainText,
+  refusedNote,
+  serverToolNote,
+  withoutCacheMark,
+} from "./blocks";
+import { familyOf, type MessageParty, writerOf } from "./families";
+import { ToolCallIds } from "./tool-call-ids";
+
+/** Whom the messages are for. */
+export interface AdaptTarget extends MessageParty {
+  /** What it takes besides text. What is left out is taken to be accepted. */
+  readonly accepts?: AcceptedContent;
+}
+
+/** Who wrote the messages that do not say, and whom they are for. */
+export interface AdaptOptions {
+  readonly from?: MessageParty;
+  readonly to: AdaptTarget;
+}
+
+/** Families whose clients understand `cache_control` and `tool_result` blocks. */
+const ANTHROPIC_BLOCKS = new Set(["anthropic", "bedrock"]);
+/** Families that take images in the result of a tool. OpenAI's chat API and its copies take text. */
+const TOOL_IMAGES = new Set(["anthropic", "gemini", "bedrock"]);
+
+interface Context {
+  readonly family: string;
+  readonly native: ReadonlySet<string>;
+  readonly from: MessageParty | undefined;
+  readonly accepts: AcceptedContent;
+  readonly ids: ToolCallIds;
+  /** Ids of calls that have a result. */
+  readonly answered: ReadonlySet<string>;
+}
+
+const blocksOf = (content: MessageContent): readonly Block[] | undefined =>
+  Array.isArray(content) ? (content as readonly Block[]) : undefined;
+
+const asContent = (blocks: readonly Block[]): MessageContent => blocks as unknown as MessageContent;
+
+const kept = (blocks: readonly Block[], change: (block: Block) => Block | undefined): readonly Block[] =>
+  blocks.map(change).filter((block) => block !== undefined);
+
+/** The blocks after `change`; undefined when every one stayed what it was. */
+const changed = (
+  blocks: readonly Block[],
+  change: (block: Block) => Block | undefined,
+): readonly Block[] | undefined => {
+  const next = kept(blocks, change);
+  return next.length === blocks.length && next.every((block, at) => block === blocks[at]) ? undefined : next;
+};
+
+/** Cache marks, refused content, empty texts: what may stand in a message of anybody. */
+const common = (block: Block, context: Context, inTool: boolean): Block | undefined => {
+  if (block.type === "text" && plainText(block["text"]) === undefined) return undefined;
+  const note = refusedNote(block, context.accepts, inTool);
+  if (note) return note;
+  return ANTHROPIC_BLOCKS.has(context.family) ? block : withoutCacheMark(block);
+};
+
+const foreignBlock = (block: Block, context: Context): Block | undefined => {
+  if (isReasoning(block)) return undefined;
+  const note = serverToolNote(block);
+  if (note) return note;
+  if (isCall(block)) return undefined;
+  if (block.type === "text") return plainText(block["text"]);
+  return common(block, context, false);
+};
+
+/** Calls whose arguments could not be read but that got a result: without them the result would be an orphan. */
+const answeredInvalidCalls = (message: AIMessage, context: Context): ToolCall[] =>
+  (message.invalid_tool_calls ?? []).flatMap((call) =>
+    call.id !== undefined && context.answered.has(call.id)
+      ? [{ type: "tool_call" as const, id: call.id, name: call.name ?? "unknown", args: {} }]
+      : [],
+  );
+
+/** An answer as if another provider had written it: words and tool calls, without leftovers. */
+const foreignAnswer = (message: AIMessage, context: Context): AIMessage | undefined => {
+  const blocks = blocksOf(message.content);
+  const content = blocks ? asContent(kept(blocks, (block) => foreignBlock(block, context))) : message.content;
+  const toolCalls = [...(message.tool_calls ?? []), ...answeredInvalidCalls(message, context)].map((call) =>
+    call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
+  );
+  const empty = content.length === 0;
+  if (empty && toolCalls.length === 0) return undefined;
+  // Ids of items ("msg_…", also Anthropic's) are looked up by OpenAI's Responses API: they stay behind too.
+  return new AIMessage({
+    content: empty ? "" : content,
+    tool_calls: toolCalls,
+    ...(message.name === undefined ? {} : { name: message.name }),
+    ...(message.usage_metadata === undefined ? {} : { usage_metadata: message.usage_metadata }),
+  });
+};
+
+const nativeAnswer = (message: AIMessage, context: Context): AIMessage => {
+  const renamed = message.tool_calls?.some(
+    (call) => call.id !== undefined && context.ids.map(call.id) !== call.id,
+  );
+  if (!renamed) return message;
+  const copy = new AIMessage({ ...message.lc_kwargs, content: message.content });
+  copy.tool_calls = message.tool_calls?.map((call) =>
+    call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
+  );
+  return copy;
+};
+
+const toolResult = (message: ToolMessage, context: Context): ToolMessage => {
+  const id = context.ids.map(message.tool_call_id);
+  const blocks = blocksOf(message.content);
+  const next = blocks && changed(blocks, (block) => common(block, context, true));
+  if (id === message.tool_call_id && !next) return message;
+  return new ToolMessage({
+    ...message.lc_kwargs,
+    content: next ? asContent(next) : message.content,
+    tool_call_id: id,
+    status: message.status,
+    ...(message.name === undefined ? {} : { name: message.name }),
+    ...(message.id === undefined ? {} : { id: message.id }),
+  });
+};
+
+/** `tool_result` blocks inside a user's message are Anthropic's spelling of a ToolMessage. */
+const splitResults = (message: HumanMessage, blocks: readonly Block[], context: Context): BaseMessage[] => {
+  const out: BaseMessage[] = [];
+  const rest: Block[] = [];
+  for (const block of blocks) {
+    if (block.type !== "tool_result" || typeof block["tool_use_id"] !== "string") {
+      rest.push(block);
+      continue;
+    }
+    const content = block["content"];
+    out.push(
+      toolResult(
+        new ToolMessage({
+          content: (typeof content === "string" || Array.isArray(content) ? content : "") as MessageContent,
+          tool_call_id: block["tool_use_id"],
+          status: block["is_error"] === true ? "error" : "success",
+        }),
+        context,
+      ),
+    );
+  }
+  const left = changed(rest, (block) => common(block, context, false)) ?? rest;
+  if (left.length > 0) out.push(new HumanMessage({ ...message.lc_kwargs, content: asContent(left) }));
+  return out;
+};
+
+const human = (message: HumanMessage, context: Context): BaseMessage[] => {
+  const blocks = blocksOf(message.content);
+  if (!blocks) return [message];
+  if (!ANTHROPIC_BLOCKS.has(context.family) && blocks.some((block) => block.type === "tool_result"))
+    return splitResults(message, blocks, context);
+  const next = changed(blocks, (block) => common(block, context, false));
+  if (!next) return [message];
+  return next.length === 0 ? [] : [new HumanMessage({ ...message.lc_kwargs, content: asContent(next) })];
+};
+
+const system = (message: SystemMessage, context: Context): SystemMessage => {
+  const blocks = blocksOf(message.content);
+  const next = blocks && changed(blocks, (block) => common(block, context, false));
+  return next ? new SystemMessage({ ...message.lc_kwargs, content: asContent(next) }) : message;
+};
+
+const one = (message: BaseMessage, context: Context): BaseMessage[] => {
+  if (AIMessage.isInstance(message)) {
+    const writer = writerOf(message, context.from);
+    if (writer === undefined || context.native.has(writer)) return [nativeAnswer(message, context)];
+    const answer = foreignAnswer(message, context);
+    return answer ? [answer] : [];
+  }
+  if (ToolMessage.isInstance(message)) return [toolResult(message, context)];
+  if (HumanMessage.isInstance(message)) return human(message, context);
+  if (SystemMessage.isInstance(message)) return [system(message, context)];
+  return [message];
+};
+
+const idsIn = function* (messages: readonly BaseMessage[]): Generator<string> {
+  for (const message of messages) {
+    if (AIMessage.isInstance(message))
+      for (const call of message.tool_calls ?? []) if (call.id !== undefined) yield call.id;
+    if (ToolMessage.isInstance(message)) yield message.tool_call_id;
+  }
+};
+
+/**
+ * A conversation as the next provider takes it: tool call ids of a shape it refuses are mapped (call and result alike),
+ * reasoning and signatures of others go, their leftovers in metadata too, what it does not take (images to a text model)
+ * becomes a note in words, tools that ran at the provider become text, empty parts go. Pure: messages that need no change
+ * come back as they are, the others as new ones; none is mutated.
+ *
+ * @example
+ * ```ts
+ * const messages = adaptMessages([new HumanMessage("Hi")], { to: { provider: "openai" } });
+ * console.log(messages.length); // 1
+ * ```
+ */
+export const adaptMessages = (messages: readonly BaseMessage[], options: AdaptOptions): BaseMessage[] => {
+  const { to, from } = options;
+  const family = familyOf(to.provider);
+  const context: Context = {
+    family,
+    native: new Set([family, ...(to.wire === undefined ? [] : [familyOf(to.wire)])]),
+    from,
+    accepts: { ...(TOOL_IMAGES.has(family) ? {} : { toolImages: false }), ...to.accepts },
+    ids: new ToolCallIds(family, idsIn(messages)),
+    answered: new Set(messages.flatMap((each) => (ToolMessage.isInstance(each) ? [each.tool_call_id] : []))),
+  };
+  return messages.flatMap((message) => one(message, context));
+};
