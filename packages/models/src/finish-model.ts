@@ -1,12 +1,10 @@
 import { inspect } from "node:util";
+import { credentialFingerprint, identifyModel } from "@fiveseam/failover";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { answerWithin, piecesWithin, type Deadline } from "./deadline.js";
 import { ProviderTimeoutError } from "./errors.js";
 import type { ResolvedSpec } from "./provider.js";
-import { fingerprint, redactData, redactError, redactor, type Redact } from "./secrets.js";
-
-/** Where `@fiveseam/failover` reads who a model is. */
-const MODEL_IDENTITY = Symbol.for("fiveseam.modelIdentity");
+import { redactData, redactError, redactor, type Redact } from "./secrets.js";
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 type CallOptions = { signal?: AbortSignal } & Record<string, unknown>;
@@ -53,7 +51,7 @@ const hideSecrets = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): 
     provider: spec.provider,
     model: spec.model,
     ...(spec.baseURL === undefined ? {} : { baseURL: redact(spec.baseURL) }),
-    ...(spec.apiKey === undefined ? {} : { credential: fingerprint(spec.apiKey) }),
+    ...(spec.apiKey === undefined ? {} : { credential: credentialFingerprint(spec.apiKey) }),
   };
   define(model, inspect.custom, () => `${model.getName()} ${inspect(summary)}`);
   for (const name of ["toJSON", "_identifyingParams", "identifyingParams"]) {
@@ -109,10 +107,11 @@ const guardCalls = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): v
 export const finishModel = (model: BaseChatModel, spec: ResolvedSpec): BaseChatModel => {
   if (specs.has(model)) return model;
   specs.set(model, spec);
-  define(model, MODEL_IDENTITY, {
+  identifyModel(model, {
     provider: spec.provider,
-    modelId: spec.model,
-    ...(spec.apiKey === undefined ? {} : { credential: fingerprint(spec.apiKey) }),
+    model: spec.model,
+    ...(spec.apiKey === undefined ? {} : { credential: spec.apiKey }),
+    ...(spec.baseURL === undefined ? {} : { endpoint: new URL(spec.baseURL).host }),
   });
   const profile = profileOf(model, spec);
   if (profile) define(model, "profile", profile);

@@ -1,14 +1,8 @@
-import { createHash } from "node:crypto";
-
 /** Shorter values are words, not keys: replacing them would garble every text that holds them. */
 const SHORTEST_KEY = 6;
 const REDACTED = "[redacted]";
 const MAX_DEPTH = 8;
 const MAX_NODES = 5000;
-
-/** Tells two credentials apart without telling either: the first 48 bits of the SHA-256. */
-export const fingerprint = (key: string): string =>
-  `sha256:${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
 
 export type Redact = (text: string) => string;
 

@@ -1,4 +1,5 @@
 import type { AIMessageChunk } from "@langchain/core/messages";
+import { credentialFingerprint, modelIdentity } from "@fiveseam/failover";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createChatModel, describeModel, listProviders, splitUsage } from "../src/index.js";
 import { emulator } from "./support/emulator.js";
@@ -65,9 +66,11 @@ describe.each(PROVIDERS.map((provider) => [nameOf(provider), provider] as const)
     expect(JSON.stringify(seen[0]?.body["tools"])).toContain('"add"');
     const real: object = (bound as unknown as { bound?: object }).bound ?? (bound as object);
     expect(real).toMatchObject({ profile: { maxInputTokens: 12_345 } });
-    expect(Reflect.get(real, Symbol.for("fiveseam.modelIdentity"))).toMatchObject({
+    expect(modelIdentity(bound)).toEqual({
       provider: provider.provider,
-      modelId: provider.model,
+      model: provider.model,
+      credential: credentialFingerprint(KEY),
+      endpoint: new URL(url).host,
     });
   });
 });

@@ -1,3 +1,4 @@
+import { modelIdentity } from "@fiveseam/failover";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createChatModel,
@@ -12,7 +13,7 @@ import { KEY } from "./support/providers.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
-const of = (model: unknown): unknown => Reflect.get(model as object, Symbol.for("fiveseam.modelIdentity"));
+const of = modelIdentity;
 
 describe("tiers", () => {
   it("anthropic and openai give their power model, the others their fast one", () => {
@@ -42,7 +43,7 @@ describe("tiers", () => {
         fallbacks: [parent],
         problem: undefined,
       });
-      expect(of(found.model)).toMatchObject({ provider, modelId });
+      expect(of(found.model)).toMatchObject({ provider, model: modelId });
     },
   );
 
@@ -59,7 +60,7 @@ describe("tiers", () => {
   it("also under a parent that was configured further", async () => {
     const parent = (await createChatModel({ provider: "openai", apiKey: KEY })).withConfig({ tags: ["t"] });
     const { model } = await resolveRoleModel({ role: "r", parent: parent as never, tier: "fast" });
-    expect(of(model)).toMatchObject({ modelId: "gpt-4.1-mini" });
+    expect(of(model)).toMatchObject({ model: "gpt-4.1-mini" });
   });
 
   it("the parent's model stays where it is the tier's already, or its provider has no tiers, or it is a stranger", async () => {
@@ -84,7 +85,7 @@ describe("tiers", () => {
     const parent = await createChatModel({ provider: "anthropic", apiKey: KEY });
     const tiers = { power: "local:big", fast: "local:small" };
     const byTier = await resolveRoleModel({ role: "r", parent, tiers, tier: "fast" });
-    expect(of(byTier.model)).toMatchObject({ provider: "local", modelId: "small" });
+    expect(of(byTier.model)).toMatchObject({ provider: "local", model: "small" });
     const own = new ScriptedChatModel({ script: [] });
     const overridden = await resolveRoleModel({ role: "r", parent, tiers, override: own });
     expect(overridden).toMatchObject({ source: "override", fallbacks: [parent], tier: "power" });

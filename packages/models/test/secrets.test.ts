@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { modelIdentity } from "@fiveseam/failover";
 import { describe, expect, it } from "vitest";
 import { createChatModel } from "../src/index.js";
 import { emulator } from "./support/emulator.js";
@@ -36,7 +37,7 @@ describe.each(PROVIDERS.map((provider) => [nameOf(provider), provider] as const)
       expect(printed(model)).not.toContain(KEY);
       expect(printed(model.withConfig({ tags: ["t"] }))).not.toContain(KEY);
       expect(inspect(model)).toContain(provider.model);
-      expect(inspect(model)).toMatch(/sha256:[0-9a-f]{12}/);
+      expect(inspect(model)).toMatch(/fp_[0-9a-f]{12}/);
     });
 
     it("is not in an error, even when the server repeats it", async () => {
@@ -97,8 +98,8 @@ it("a password in a base URL is hidden like a key", async () => {
 });
 
 it("two keys have two fingerprints, and a fingerprint does not change", async () => {
-  const identity = async (apiKey: string): Promise<unknown> =>
-    Reflect.get(await createChatModel({ provider: "openai", apiKey }), Symbol.for("fiveseam.modelIdentity"));
+  const identity = async (apiKey: string) =>
+    modelIdentity(await createChatModel({ provider: "openai", apiKey }));
   expect(await identity("sk-one-11111")).toEqual(await identity("sk-one-11111"));
   expect(await identity("sk-one-11111")).not.toEqual(await identity("sk-two-22222"));
 });
