@@ -69,12 +69,13 @@ export interface StreamFailure {
 }
 
 /**
- * A provider broke off a streamed answer with an error event. The clients of OpenAI's Responses API and of Gemini pass
- * over such an event, so that half an answer looked like a whole one.
+ * A provider broke off a streamed answer with an error event, or streamed nothing at all (`empty_answer`: a page of HTML,
+ * for instance). The clients of OpenAI's Responses API and of Gemini pass over such an event, and every client over an
+ * empty stream, so that half an answer looked like a whole one.
  */
 export class ProviderStreamError extends Error {
   override readonly name = "ProviderStreamError";
-  /** The vendor's own code, "stream_error" where it gave none. */
+  /** The vendor's own code, "stream_error" where it gave none, "empty_answer" where there was nothing. */
   readonly code: string;
   readonly status: number | undefined;
   readonly provider: string;

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { credentialFingerprint, identifyModel } from "@fiveseam/failover";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { answerWithin, piecesWithin, type Deadline } from "./deadline.js";
-import { ProviderTimeoutError } from "./errors.js";
+import { ProviderStreamError, ProviderTimeoutError } from "./errors.js";
 import type { ResolvedSpec } from "./provider.js";
 import { redactData, redactError, redactor, type Redact } from "./secrets.js";
 
@@ -85,12 +85,22 @@ const guardCalls = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): v
     const stream = method(model, name);
     if (!stream || stream === method(BaseChatModel.prototype, name)) continue;
     define(model, name, async function* (messages: unknown, options: CallOptions | undefined, run: unknown) {
+      let empty = true;
       try {
-        yield* piecesWithin(
+        const pieces = piecesWithin(
           deadline("the next piece of an answer"),
           options?.signal,
           (signal) => stream.call(model, messages, { ...options, signal }, run) as AsyncIterable<unknown>,
         );
+        for await (const piece of pieces) {
+          empty = false;
+          yield piece;
+        }
+        // An answer without words has pieces, too. A page of HTML with status 200 has none, and no client minds.
+        if (empty && options?.signal?.aborted !== true) {
+          const message = `The stream of ${spec.provider} ended without a single piece of an answer. Is the base URL right?`;
+          throw new ProviderStreamError(spec.provider, { code: "empty_answer", message }, undefined);
+        }
       } catch (error) {
         redactError(error, redact);
         throw error;

@@ -133,6 +133,8 @@ const eventBody = (provider: string): unknown =>
       }
     : errorBody(provider === "xai" ? "openai" : provider, provider === "anthropic" ? 529 : 503);
 
+const LANDING_PAGE = "<html><body>Welcome to our network</body></html>";
+
 export interface FailureCase {
   name: string;
   reason: FailureReason;
@@ -180,6 +182,11 @@ export const FAILURES: readonly FailureCase[] = [
     name: "an HTML page with 502",
     reason: "overloaded",
     behaviour: () => ({ kind: "error", status: 502, body: PAGE }),
+  },
+  {
+    name: "an HTML page with 200",
+    reason: "unknown",
+    behaviour: () => ({ kind: "error", status: 200, body: LANDING_PAGE }),
   },
   { name: "no answer", reason: "timeout", timeoutMs: 100, behaviour: () => ({ kind: "silence" }) },
   {
