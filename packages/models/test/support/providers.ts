@@ -1,5 +1,6 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { createChatModel, type ModelSpec } from "../../src/index.js";
+import { emulator, type Seen } from "./emulator.js";
 
 export const KEY = "sk-test-0123456789abcdef";
 
@@ -48,3 +49,14 @@ export const modelAt = (
   { provider, model }: { provider: string; model: string },
   more: Partial<ModelSpec> = {},
 ): Promise<BaseChatModel> => createChatModel({ provider, model, apiKey: KEY, baseURL, ...more });
+
+/** The body that the real client sends for a spec. */
+export const sent = async (
+  spec: Partial<ModelSpec> & { provider: string; model: string },
+): Promise<Seen["body"]> => {
+  const { seen, url } = await emulator({ kind: "answer" });
+  await (await modelAt(url, spec, spec)).invoke("hi");
+  return seen[0]?.body ?? {};
+};
+
+export const SAMPLING = { temperature: 0.5, topP: 0.9 };
