@@ -81,7 +81,7 @@ const factsOf = (provider: string, model: string): ModelFacts => {
       known: true,
       metered: false,
       toolCalling: true,
-      reasoning: { kind: "none" },
+      reasoning: { kind: "always" },
       promptCaching: { kind: "none" },
     };
   }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { credentialFingerprint, identifyModel } from "@fiveseam/failover";
-import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { answerWithin, piecesWithin, type Deadline } from "./deadline.js";
 import { ProviderStreamError, ProviderTimeoutError } from "./errors.js";
 import type { ResolvedSpec } from "./provider.js";
@@ -19,9 +19,24 @@ const method = (model: object, name: string): Method | undefined => {
   return typeof found === "function" ? (found as Method) : undefined;
 };
 
+/**
+ * Whether a method is LangChain's own and not the client's: it asks the same of `_streamResponseChunks` to know whether a
+ * model streams. By the prototype that holds it and not by identity, as an application may hold two copies of
+ * @langchain/core; `generatePrompt` stands in BaseChatModel and in no client.
+ */
+const isInherited = (model: object, name: string): boolean => {
+  let holder: object | null = model;
+  while (holder && !Object.hasOwn(holder, name)) holder = Reflect.getPrototypeOf(holder);
+  return holder === null || Object.hasOwn(holder, "generatePrompt");
+};
+
 const define = (model: object, name: PropertyKey, value: unknown): void => {
   Object.defineProperty(model, name, { value, configurable: true, writable: true, enumerable: false });
 };
+
+/** A model by itself, and not a binding around one. */
+const isChatModel = (value: unknown): value is BaseChatModel =>
+  typeof value === "object" && value !== null && method(value, "_generate") !== undefined;
 
 /** What the summarizer of deepagents, and LangChain at large, read: ours where it is known, else the client's. */
 const profileOf = (
@@ -80,10 +95,9 @@ const guardCalls = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): v
       }
     });
   }
-  // LangChain asks whether these are its own to know whether a model streams: only what a client overrides is wrapped.
   for (const name of ["_streamResponseChunks", "_streamChatModelEvents"]) {
     const stream = method(model, name);
-    if (!stream || stream === method(BaseChatModel.prototype, name)) continue;
+    if (!stream || isInherited(model, name)) continue;
     define(model, name, async function* (messages: unknown, options: CallOptions | undefined, run: unknown) {
       let empty = true;
       try {
@@ -133,7 +147,7 @@ export const finishModel = (model: BaseChatModel, spec: ResolvedSpec): BaseChatM
   if (withConfig) {
     define(model, "withConfig", (...args: unknown[]) => {
       const configured = withConfig.apply(model, args);
-      if (configured instanceof BaseChatModel) finishModel(configured, spec);
+      if (isChatModel(configured)) finishModel(configured, spec);
       return configured;
     });
   }

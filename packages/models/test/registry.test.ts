@@ -1,3 +1,6 @@
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage } from "@langchain/core/messages";
+import type { ChatResult } from "@langchain/core/outputs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -212,6 +215,21 @@ describe("registerProvider", () => {
     expect(listProviders().find(({ name }) => name === "parrot")).toMatchObject({
       keyVariables: ["PARROT_KEY"],
     });
+  });
+
+  it("does not make a model stream that cannot", async () => {
+    class Whole extends BaseChatModel {
+      override _llmType(): string {
+        return "whole";
+      }
+      override async _generate(): Promise<ChatResult> {
+        return { generations: [{ text: "all", message: new AIMessage("all") }] };
+      }
+    }
+    registerProvider({ name: "whole", title: "Whole", defaultModel: "m", create: () => new Whole({}) });
+    let text = "";
+    for await (const chunk of await (await createChatModel("whole")).stream("hi")) text += chunk.text;
+    expect(text).toBe("all");
   });
 
   it("refuses a name that is taken or malformed", () => {
