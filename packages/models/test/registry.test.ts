@@ -1,9 +1,7 @@
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createChatModel,
   listProviders,
@@ -11,102 +9,20 @@ import {
   registerProvider,
   ScriptedChatModel,
 } from "../src/index.js";
+import { emulator } from "./support/emulator.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
-interface Seen {
-  url: string;
-  headers: IncomingHttpHeaders;
-  body: Record<string, unknown>;
-}
-
-/** A real server that answers like OpenAI and like Anthropic, and keeps what it was sent. */
-const emulator = async () => {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (chunk) => {
-      text += String(chunk);
-    });
-    request.on("end", () => {
-      seen.push({
-        url: request.url ?? "",
-        headers: request.headers,
-        body: JSON.parse(text) as Record<string, unknown>,
-      });
-      response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify(
-          request.url?.endsWith("/messages")
-            ? {
-                id: "m",
-                type: "message",
-                role: "assistant",
-                model: "m",
-                content: [{ type: "text", text: "hello from anthropic" }],
-                stop_reason: "end_turn",
-                usage: { input_tokens: 3, output_tokens: 2 },
-              }
-            : {
-                id: "c",
-                object: "chat.completion",
-                created: 0,
-                model: "m",
-                choices: [
-                  {
-                    index: 0,
-                    finish_reason: "stop",
-                    message: { role: "assistant", content: "hello from openai" },
-                  },
-                ],
-                usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-              },
-        ),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-};
-
 describe("createChatModel", () => {
-  it("builds each provider's real client, which reaches the given URL with the given model and key", async () => {
-    const { seen, url } = await emulator();
-    const openai = await createChatModel({
-      provider: "openai",
-      model: "gpt-4.1-mini",
-      apiKey: "sk-o",
-      baseURL: `${url}/v1`,
-    });
-    expect((await openai.invoke("hi")).text).toBe("hello from openai");
-    expect(seen[0]).toMatchObject({ url: "/v1/chat/completions", body: { model: "gpt-4.1-mini" } });
-    expect(seen[0]?.headers.authorization).toBe("Bearer sk-o");
-
-    const anthropic = await createChatModel({
-      provider: "anthropic",
-      model: "claude-sonnet-4-6",
-      apiKey: "sk-a",
-      baseURL: url,
-      maxTokens: 100,
-    });
-    expect((await anthropic.invoke("hi")).text).toBe("hello from anthropic");
-    expect(seen[1]).toMatchObject({
-      url: "/v1/messages",
-      body: { model: "claude-sonnet-4-6", max_tokens: 100 },
-    });
-    expect(seen[1]?.headers["x-api-key"]).toBe("sk-a");
-  });
-
   it("local works with any OpenAI-compatible URL, without a key, and sends no credential of OpenAI's there", async () => {
-    const { seen, url } = await emulator();
+    const { seen, url } = await emulator({ kind: "answer", text: "hello from here" });
     vi.stubEnv("OPENAI_API_KEY", "sk-real-key");
     vi.stubEnv("OPENAI_ORG_ID", "org-real");
     vi.stubEnv("OPENAI_ORGANIZATION", "org-real");
     vi.stubEnv("OPENAI_PROJECT_ID", "proj-real");
     vi.stubEnv("FIVESEAM_LOCAL_URL", `${url}/v1`);
     const model = await createChatModel("local:qwen3:8b");
-    expect((await model.invoke("hi")).text).toBe("hello from openai");
+    expect((await model.invoke("hi")).text).toBe("hello from here");
     expect(seen[0]?.body["model"]).toBe("qwen3:8b");
     expect(JSON.stringify(seen[0]?.headers)).not.toMatch(/real/);
   });

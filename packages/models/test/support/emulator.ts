@@ -44,6 +44,10 @@ const write = (response: ServerResponse, parts: readonly string[]): void => {
   for (const part of parts) response.write(part);
 };
 
+/** Ids as vendors give them, of which no two are alike: LangGraph takes two messages with one id for one message. */
+let answered = 0;
+const withOwnIds = (text: string): string => text.replaceAll(/\b(chatcmpl-|msg_|resp_)1\b/g, `$1${answered}`);
+
 const act = (behaviour: Behaviour, seen: Seen, response: ServerResponse): void => {
   const streaming = seen.body["stream"] === true || seen.url.includes(":streamGenerateContent");
   switch (behaviour.kind) {
@@ -54,13 +58,14 @@ const act = (behaviour: Behaviour, seen: Seen, response: ServerResponse): void =
         reasoning: behaviour.reasoning,
         toolCall: behaviour.toolCall,
       };
+      answered += 1;
       if (streaming) {
-        write(response, eventStream(seen.protocol, turn));
+        write(response, eventStream(seen.protocol, turn).map(withOwnIds));
         response.end();
         return;
       }
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(answer(seen.protocol, turn)));
+      response.end(withOwnIds(JSON.stringify(answer(seen.protocol, turn))));
       return;
     }
     case "error": {

@@ -68,7 +68,17 @@ const anthropicMessage = (content: unknown[], usage: object, stop: string | null
   usage,
 });
 
-const responsesBody = ({ text, usage }: Turn) => ({
+const responsesCall = ({ toolCall }: Turn) =>
+  toolCall && {
+    id: "fc_1",
+    type: "function_call",
+    status: "completed",
+    call_id: "call_1",
+    name: toolCall.name,
+    arguments: JSON.stringify(toolCall.args),
+  };
+
+const responsesBody = (turn: Turn) => ({
   id: "resp_1",
   object: "response",
   created_at: 0,
@@ -77,28 +87,28 @@ const responsesBody = ({ text, usage }: Turn) => ({
   error: null,
   incomplete_details: null,
   output: [
-    {
+    responsesCall(turn) ?? {
       id: "msg_1",
       type: "message",
       role: "assistant",
       status: "completed",
-      content: [{ type: "output_text", text, annotations: [] }],
+      content: [{ type: "output_text", text: turn.text, annotations: [] }],
     },
   ],
   usage: {
-    input_tokens: usage.input,
-    input_tokens_details: { cached_tokens: usage.cachedRead ?? 0 },
-    output_tokens: usage.output,
-    output_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
-    total_tokens: usage.input + usage.output,
+    input_tokens: turn.usage.input,
+    input_tokens_details: { cached_tokens: turn.usage.cachedRead ?? 0 },
+    output_tokens: turn.usage.output,
+    output_tokens_details: { reasoning_tokens: turn.usage.reasoning ?? 0 },
+    total_tokens: turn.usage.input + turn.usage.output,
   },
 });
 
-const geminiBody = (text: string, usage: object, finished: boolean) => ({
+const geminiBody = (text: string, usage: object, finished: boolean, call?: Turn["toolCall"]) => ({
   candidates: [
     {
       index: 0,
-      content: { role: "model", parts: [{ text }] },
+      content: { role: "model", parts: [call ? { functionCall: call } : { text }] },
       ...(finished ? { finishReason: "STOP" } : {}),
     },
   ],
@@ -129,11 +139,17 @@ export const answer = (protocol: Protocol, turn: Turn): unknown => {
         usage: chatUsage(turn.usage),
       };
     case "anthropic":
-      return anthropicMessage([{ type: "text", text: turn.text }], anthropicUsage(turn.usage), "end_turn");
+      return turn.toolCall
+        ? anthropicMessage(
+            [{ type: "tool_use", id: "call_1", name: turn.toolCall.name, input: turn.toolCall.args }],
+            anthropicUsage(turn.usage),
+            "tool_use",
+          )
+        : anthropicMessage([{ type: "text", text: turn.text }], anthropicUsage(turn.usage), "end_turn");
     case "responses":
       return responsesBody(turn);
     case "gemini":
-      return geminiBody(turn.text, geminiUsage(turn.usage), true);
+      return geminiBody(turn.text, geminiUsage(turn.usage), true, turn.toolCall);
   }
 };
 
