@@ -82,6 +82,10 @@ export const rememberFailure = (error: unknown, failure: FailureClassification):
  *
  * @example
  * ```ts
+ * import { failureOf } from "@fiveseam/failover";
+ * import { ChatOpenAI } from "@langchain/openai";
+ *
+ * const model = new ChatOpenAI({ model: "gpt-4.1" });
  * try {
  *   await model.invoke("Hi");
  * } catch (error) {

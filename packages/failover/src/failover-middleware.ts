@@ -45,6 +45,11 @@ const wholeForQuietCaller = (response: unknown, watch: AttemptWatch): unknown =>
  *
  * @example
  * ```ts
+ * import { failoverMiddleware } from "@fiveseam/failover";
+ * import { ChatAnthropic } from "@langchain/anthropic";
+ * import { ChatOpenAI } from "@langchain/openai";
+ * import { createAgent } from "langchain";
+ *
  * const agent = createAgent({
  *   model: new ChatAnthropic({ model: "claude-sonnet-4-6" }),
  *   middleware: [failoverMiddleware({ models: [new ChatOpenAI({ model: "gpt-4.1" })] })],

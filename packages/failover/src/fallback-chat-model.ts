@@ -55,6 +55,10 @@ const RESTART_NOTICE = "\n\n[The answer broke off here and starts again.]\n\n";
  *
  * @example
  * ```ts
+ * import { FallbackChatModel } from "@fiveseam/failover";
+ * import { ChatAnthropic } from "@langchain/anthropic";
+ * import { ChatOpenAI } from "@langchain/openai";
+ *
  * const model = new FallbackChatModel({
  *   models: [new ChatAnthropic({ model: "claude-sonnet-4-6" }), new ChatOpenAI({ model: "gpt-4.1" })],
  * });
@@ -111,6 +115,7 @@ export class FallbackChatModel extends BaseChatModel<FallbackCallOptions, AIMess
       return this.recover<Output>(messages, called?.signal, async (candidate, watch, adapted) => {
         const structured = candidate.model.withStructuredOutput<Output>(schema as never, config as never);
         silenceClientRetries(structured);
+        watch.running = true; // Without timers: its pieces are not seen.
         return (await structured.invoke(adapted, { ...called, signal: watch.signal })) as Output;
       });
     });
@@ -146,12 +151,15 @@ export class FallbackChatModel extends BaseChatModel<FallbackCallOptions, AIMess
       watch.audience = true;
       if (restarting) await channel.push(new AIMessageChunk({ content: RESTART_NOTICE }));
       restarting = false;
+      let first = true;
       for await (const chunk of await this.open(candidate, watch, adapted, options as CallOptions)) {
         watch.touch(outputOf(chunk));
         restarting ||= watch.sawOutput;
         watch.pause(); // From here to the next request for a piece it is the reader who is slow.
         watch.signal.throwIfAborted(); // A client that does not listen must not go on talking here.
-        await channel.push(this.finish(chunk, candidate));
+        // Pieces are added up, texts in their metadata too: one stamp is enough.
+        await channel.push(first ? this.finish(chunk, candidate) : chunk);
+        first = false;
         watch.touch({ text: false, toolCall: false });
       }
       return undefined;

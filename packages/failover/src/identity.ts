@@ -20,6 +20,8 @@ const FINGERPRINT = /^fp_[0-9a-f]{12}$/;
  *
  * @example
  * ```ts
+ * import { credentialFingerprint } from "@fiveseam/failover";
+ *
  * console.log(credentialFingerprint("sk-secret").startsWith("fp_")); // true
  * ```
  */
@@ -53,6 +55,9 @@ const hidden = (target: object, identity: ModelIdentity): void => {
  *
  * @example
  * ```ts
+ * import { identifyModel, modelIdentity } from "@fiveseam/failover";
+ * import { FakeListChatModel } from "@langchain/core/utils/testing";
+ *
  * const model = identifyModel(new FakeListChatModel({ responses: ["Hi"] }), { provider: "local", model: "qwen3" });
  * console.log(modelIdentity(model).provider); // local
  * ```
@@ -120,6 +125,7 @@ const keyOf = (model: unknown): string | undefined =>
 export const innermostModel = (model: unknown): unknown => {
   let inner = model;
   for (let depth = 0; depth < 8; depth += 1) {
+    if (typeof read(inner, "_llmType") === "function") return inner;
     const next = read(inner, "bound") ?? (read(read(inner, "steps"), "0") as unknown);
     if (typeof next !== "object" || next === null) return inner;
     inner = next;

@@ -217,11 +217,11 @@ describe("half-open", () => {
 
 describe("snapshot", () => {
   it("comes back as it was, without a key in it", () => {
-    const { clock, health } = setUp();
+    const { clock, events, health } = setUp();
     health.recordFailure(sonnet, { reason: "rate_limit" });
     health.recordFailure(sonnet, { reason: "billing" });
     const text = JSON.stringify(health.snapshot());
-    expect(text).not.toContain("sk-ant-one");
+    expect(text + JSON.stringify(events)).not.toContain("sk-ant-one");
     expect(text).toContain(credentialFingerprint("sk-ant-one"));
     const restored = new ProviderHealth({ now: clock.now });
     restored.restore(JSON.parse(text));

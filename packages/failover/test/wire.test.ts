@@ -9,7 +9,7 @@ import {
 } from "@fiveseam/failover";
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { createAgent } from "langchain";
+import { anthropicPromptCachingMiddleware, createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { anthropic, openAI } from "./support/clients";
@@ -27,7 +27,9 @@ import {
   silence,
 } from "./support/provider-server";
 
-const quick = { backoffBaseMs: 1, firstByteTimeoutMs: 250, idleTimeoutMs: 250, maxWaitMs: 0 } as const;
+const quick = { backoffBaseMs: 1, maxWaitMs: 0 } as const;
+/** Short only where silence is what is tested: the machine may be busy. */
+const silent = { firstByteTimeoutMs: 300, idleTimeoutMs: 300 } as const;
 
 const listening = () => {
   const events: FailoverEvent[] = [];
@@ -103,7 +105,10 @@ describe.each(["FallbackChatModel", "failoverMiddleware"] as const)("%s over the
     await using first = await ProviderServer.start(failing);
     await using second = await ProviderServer.start(anthropicAnswer({ text: "Hello from the second." }));
     const heard = listening();
-    expect(await ask([openAI(first), anthropic(second)], heard)).toBe("Hello from the second.");
+    const limits = reason === "timeout" ? silent : {};
+    expect(await ask([openAI(first), anthropic(second)], { ...heard, ...limits })).toBe(
+      "Hello from the second.",
+    );
     expect(new Set(heard.reasons())).toEqual(new Set([reason]));
     expect(first.requests).toHaveLength(requests);
     expect(second.requests).toHaveLength(1);
@@ -132,7 +137,10 @@ describe.each(["FallbackChatModel", "failoverMiddleware"] as const)("%s over the
     await using first = await ProviderServer.start(failing);
     await using second = await ProviderServer.start(openAIAnswer({ text: "Hello from the second." }));
     const heard = listening();
-    expect(await ask([anthropic(first), openAI(second)], heard)).toBe("Hello from the second.");
+    const limits = reason === "timeout" ? silent : {};
+    expect(await ask([anthropic(first), openAI(second)], { ...heard, ...limits })).toBe(
+      "Hello from the second.",
+    );
     expect(new Set(heard.reasons())).toEqual(new Set([reason]));
     expect(first.requests).toHaveLength(requests);
     expect(second.requests).toHaveLength(1);
@@ -258,6 +266,45 @@ describe("an agent", () => {
     expect(heard.types()).toEqual(["attempt_failed", "restarted", "failing_over", "recovered"]);
   });
 
+  it.each(["v2", "v3"] as const)(
+    "knows that somebody hears the tokens of streamEvents %s",
+    async (version) => {
+      await using first = await ProviderServer.start(
+        openAIBroken("Half", (response) =>
+          response.end('data: {"error":{"message":"overloaded","type":"server_error"}}\n\n'),
+        ),
+      );
+      await using second = await ProviderServer.start(anthropicAnswer({ text: "Whole." }));
+      const heard = listening();
+      const agent = createAgent({
+        model: openAI(first),
+        tools: [],
+        middleware: [failoverMiddleware({ models: [anthropic(second)], ...quick, ...heard })],
+      });
+      const input = { messages: [new HumanMessage("Hi")] };
+      if (version === "v2") for await (const _ of agent.streamEvents(input, { version })) continue;
+      else for await (const _ of await agent.streamEvents(input, { version })) continue;
+      expect(heard.types()).toEqual(["attempt_failed", "restarted", "failing_over", "recovered"]);
+    },
+  );
+
+  it("keeps the prompt caching of the model that answers", async () => {
+    await using first = await ProviderServer.start(openAIError(503, null, "Overloaded"));
+    await using second = await ProviderServer.start(anthropicAnswer({ text: "Cached." }));
+    const agent = createAgent({
+      model: openAI(first),
+      tools: [],
+      systemPrompt: "Be brief.",
+      middleware: [
+        failoverMiddleware({ models: [anthropic(second)], ...quick }),
+        anthropicPromptCachingMiddleware({ minMessagesToCache: 0, unsupportedModelBehavior: "ignore" }),
+      ],
+    });
+    await agent.invoke({ messages: [new HumanMessage("Hi")] });
+    expect(JSON.stringify(second.requests[0]?.body)).toContain("cache_control");
+    expect(JSON.stringify(first.requests[0]?.body)).not.toContain("cache_control");
+  });
+
   it("does not start again silently for a caller who only wants the end", async () => {
     await using first = await ProviderServer.start(
       openAIBroken("Half", (response) => response.socket?.destroy()),
@@ -337,7 +384,7 @@ describe("FallbackChatModel", () => {
     const read = async (): Promise<void> => {
       for await (const _ of await model.stream("Hi")) continue;
     };
-    await expect(read()).rejects.toThrow();
+    await expect(read()).rejects.toThrow("terminated");
     expect(second.requests).toHaveLength(0);
   });
 

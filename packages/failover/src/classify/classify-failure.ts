@@ -44,6 +44,9 @@ export interface FailureClassification {
   readonly evidence: readonly FailureEvidence[];
 }
 
+/** A provider's message may quote anybody: strangers' marks are not looked for where a model threw. */
+const PROVIDER_RULES: readonly FailureRule[] = FAILURE_RULES.filter((rule) => !isOutsiderRule(rule));
+
 /** Longer than this is not "soon". */
 const SOON_MS = 15 * 60_000;
 
@@ -91,6 +94,8 @@ const plain = (reason: FailureReason, evidence: readonly FailureEvidence[]): Fai
  *
  * @example
  * ```ts
+ * import { classifyFailure } from "@fiveseam/failover";
+ *
  * const error = Object.assign(new Error("429 Too Many Requests"), { status: 429, headers: { "retry-after": "20" } });
  * const failure = classifyFailure(error, { origin: "model" });
  * console.log(failure.reason, failure.recovery, failure.retryAfterMs); // rate_limit failover 20000
@@ -103,8 +108,7 @@ export const classifyFailure = (error: unknown, options: ClassifyOptions = {}): 
   if (origin === "user") return plain("user_abort", [{ kind: "origin", value: origin }]);
   const facts = new Collector().collect(error);
   const now = typeof options.now === "function" ? options.now() : (options.now ?? Date.now());
-  for (const rule of FAILURE_RULES) {
-    if (origin === "model" && isOutsiderRule(rule)) continue;
+  for (const rule of origin === "model" ? PROVIDER_RULES : FAILURE_RULES) {
     if (!holds(rule.match, facts)) continue;
     const evidence: FailureEvidence[] = [{ kind: "rule", value: rule.name }];
     holds(rule.match, facts, (kind, value) => evidence.push({ kind, value: redacted(value) }));

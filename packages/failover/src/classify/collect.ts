@@ -7,84 +7,48 @@ const MAX_DEPTH = 10;
 const MAX_NODES = 160;
 const MAX_TEXT_CHARS = 40_000;
 
-/** Where an error hides another. Fields that echo the request are not among them. */
-const NESTED = [
-  "error",
-  "errors",
-  "cause",
-  "body",
-  "data",
-  "response",
-  "responseBody",
-  "details",
-  "errorDetails",
-  "metadata",
-  "$metadata",
-  "$response",
-  "innererror",
-  "innerError",
-  "inner",
-  "original",
-  "originalError",
-  "lastError",
-  "err",
-  "exception",
-  "violations",
-  "param",
-  "detail",
-  "raw",
-  "reason",
+/** What a field may say. One field may say several things: `status: 429`, `status: "RESOURCE_EXHAUSTED"`. */
+type Meaning =
+  "nested" | "text" | "status" | "code" | "place" | "witness" | "quota" | "headers" | "delay" | "resets";
+
+const FIELDS = new Map<string, readonly Meaning[]>();
+const say = (meaning: Meaning, names: string): void => {
+  for (const name of names.split(" ")) FIELDS.set(name, [...(FIELDS.get(name) ?? []), meaning]);
+};
+say("status", "status statusCode status_code httpStatusCode http_status raw_status_code");
+say("code", "code type status reason lc_error_code errorType error_code __type errno Code");
+say("text", "message error_description error_message msg title statusText description");
+say("place", "syscall url hostname documentation_url");
+say("witness", "$fault syscall documentation_url issues severity lc_error_code spawnargs");
+say("quota", "quotaId quotaMetric quota_limit");
+say("headers", "headers responseHeaders");
+say("delay", "retryDelay retry_after retryAfter retry_after_seconds retryAfterSeconds resets_in_seconds");
+say("delay", "retry_after_ms retryAfterMs");
+say("resets", "resets_at");
+// Where an error hides another. Fields that echo the request are not among them.
+say(
+  "nested",
+  "error errors cause body data response responseBody details errorDetails metadata $metadata $response",
+);
+say(
+  "nested",
+  "innererror innerError inner original originalError lastError err exception violations param detail raw",
+);
+say("nested", "reason message");
+
+/** What instances of classes have from their prototype: DOMException, fetch's Response, an SDK's getters. */
+const INHERITED = [
   "message",
-] as const;
-const TEXTS = [
-  "message",
-  "error_description",
-  "error_message",
-  "msg",
-  "title",
-  "statusText",
-  "description",
-] as const;
-const STATUSES = [
+  "code",
   "status",
   "statusCode",
-  "status_code",
-  "httpStatusCode",
-  "http_status",
-  "raw_status_code",
-] as const;
-const CODES = [
-  "code",
-  "type",
-  "status",
-  "reason",
-  "lc_error_code",
-  "errorType",
-  "error_code",
-  "__type",
-  "errno",
-  "Code",
-] as const;
-const PLACES = ["syscall", "url", "hostname", "documentation_url"] as const;
-const WITNESSES = [
-  "$fault",
-  "syscall",
-  "documentation_url",
-  "issues",
-  "severity",
-  "lc_error_code",
-  "spawnargs",
-] as const;
-const DELAYS: Readonly<Record<string, number>> = {
-  retryDelay: 1000,
-  retry_after: 1000,
-  retryAfter: 1000,
-  retry_after_seconds: 1000,
-  retryAfterSeconds: 1000,
-  resets_in_seconds: 1000,
-  retry_after_ms: 1,
-  retryAfterMs: 1,
-};
+  "statusText",
+  "headers",
+  "cause",
+  "url",
+  "error",
+];
+const MAX_FIELDS = 100;
 
 interface Candidate {
   readonly status: number;
@@ -98,6 +62,24 @@ const read = (object: object, key: string): unknown => {
     return (object as Record<string, unknown>)[key];
   } catch {
     return undefined;
+  }
+};
+
+const ownNames = (object: object): readonly string[] => {
+  try {
+    const names = Object.getOwnPropertyNames(object);
+    return names.length > MAX_FIELDS ? names.slice(0, MAX_FIELDS) : names;
+  } catch {
+    return []; // A proxy that refuses: what it has under known names is still read.
+  }
+};
+
+const isPlain = (object: object): boolean => {
+  try {
+    const prototype: unknown = Object.getPrototypeOf(object);
+    return prototype === Object.prototype || prototype === null;
+  } catch {
+    return false;
   }
 };
 
@@ -138,20 +120,55 @@ export class Collector {
       return;
     }
     this.name(value);
-    for (const key of STATUSES) this.status(read(value, key), depth, true);
-    for (const key of CODES) this.code(read(value, key), depth);
-    for (const key of TEXTS) {
-      const text = read(value, key);
-      if (typeof text === "string") this.string(text, depth);
-    }
-    this.witnesses(value);
-    this.delays(value);
-    for (const key of ["headers", "responseHeaders"]) this.headers(read(value, key));
-    for (const key of NESTED) {
-      const nested = read(value, key);
-      if (typeof nested === "string") {
-        if (key !== "message" && key !== "reason") this.string(nested, depth + 1);
-      } else if (nested !== undefined) this.visit(nested, depth + 1);
+    const own = ownNames(value);
+    for (const key of own) this.field(value, key, depth);
+    if (isPlain(value)) return;
+    for (const key of INHERITED) if (!own.includes(key)) this.field(value, key, depth);
+  }
+
+  private field(object: object, key: string, depth: number): void {
+    const meanings = FIELDS.get(key);
+    if (!meanings) return;
+    const value = read(object, key);
+    if (value === undefined || value === null) return;
+    for (const meaning of meanings) this.take(meaning, key, value, depth);
+  }
+
+  private take(meaning: Meaning, key: string, value: unknown, depth: number): void {
+    const { facts } = this;
+    switch (meaning) {
+      case "status":
+        this.status(value, depth, true);
+        break;
+      case "code":
+        this.code(value, depth);
+        break;
+      case "text":
+        if (typeof value === "string") this.string(value, depth);
+        break;
+      case "place":
+        if (typeof value === "string") facts.places.push(value.slice(0, 300).toLowerCase());
+        break;
+      case "witness":
+        facts.fields.add(key);
+        break;
+      case "quota":
+        if (typeof value === "string") facts.quotas.push(value.slice(0, 200).toLowerCase());
+        break;
+      case "headers":
+        this.headers(value);
+        break;
+      case "delay":
+        this.delay(value, /ms$/i.test(key) ? 1 : 1000);
+        break;
+      case "resets":
+        if (typeof value === "number" && Number.isFinite(value) && value > 1_000_000_000)
+          facts.resetsAtMs.push(value > 100_000_000_000 ? value : value * 1000);
+        break;
+      case "nested":
+        if (typeof value !== "string") this.visit(value, depth + 1);
+        else if (key !== "message" && key !== "reason") this.string(value, depth + 1);
+        break;
     }
   }
 
@@ -186,25 +203,6 @@ export class Collector {
       } else if (/^[\w.:/@#$-]+$/.test(value)) this.facts.codes.add(value.toLowerCase());
       else this.string(value, depth); // xAI puts a sentence into `code`.
     }
-  }
-
-  private witnesses(value: object): void {
-    for (const key of WITNESSES) if (read(value, key) !== undefined) this.facts.fields.add(key);
-    for (const key of PLACES) {
-      const place = read(value, key);
-      if (typeof place === "string") this.facts.places.push(place.slice(0, 300).toLowerCase());
-    }
-    for (const key of ["quotaId", "quotaMetric", "quota_limit"]) {
-      const quota = read(value, key);
-      if (typeof quota === "string") this.facts.quotas.push(quota.slice(0, 200).toLowerCase());
-    }
-  }
-
-  private delays(value: object): void {
-    for (const key of Object.keys(DELAYS)) this.delay(read(value, key), DELAYS[key] ?? 1000);
-    const resets = read(value, "resets_at");
-    if (typeof resets === "number" && Number.isFinite(resets) && resets > 1_000_000_000)
-      this.facts.resetsAtMs.push(resets > 100_000_000_000 ? resets : resets * 1000);
   }
 
   private delay(value: unknown, factor: number): void {

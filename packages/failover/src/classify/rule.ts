@@ -51,47 +51,93 @@ export type EvidenceKind =
 
 type Note = (kind: EvidenceKind, value: string) => void;
 
-const common = (has: ReadonlySet<string>, wanted: readonly string[]): string | undefined => {
-  if (has.size === 0) return undefined;
-  for (const each of wanted) if (has.has(each)) return each;
-  return undefined;
+type Check = (facts: Facts, note: Note | undefined) => boolean;
+
+/** One of few facts that is among many wanted values. */
+const oneOf = (
+  kind: EvidenceKind,
+  from: (facts: Facts) => ReadonlySet<string>,
+  wanted: readonly string[],
+): Check => {
+  const set = new Set(wanted);
+  return (facts, note) => {
+    for (const each of from(facts)) {
+      if (!set.has(each)) continue;
+      note?.(kind, each);
+      return true;
+    }
+    return false;
+  };
 };
 
-const found = (text: string, pattern: RegExp): string | undefined => pattern.exec(text)?.[0];
+const matches = (kind: EvidenceKind, from: (facts: Facts) => readonly string[], pattern: RegExp): Check => {
+  return (facts, note) => {
+    for (const text of from(facts)) {
+      if (!pattern.test(text)) continue;
+      note?.(kind, pattern.exec(text)?.[0] ?? "");
+      return true;
+    }
+    return false;
+  };
+};
 
-const anyFound = (texts: readonly string[], pattern: RegExp): string | undefined => {
-  for (const text of texts) {
-    const hit = found(text, pattern);
-    if (hit !== undefined) return hit;
+/** The checks of a condition, cheap ones first; only what it names is looked at. */
+const checksOf = (condition: Condition): Check[] => {
+  const checks: Check[] = [];
+  const { status, statusBetween, withoutStatus, codes, names, errnos, fields, header, html } = condition;
+  const { place, quota, text, not, anyOf } = condition;
+  if (withoutStatus) checks.push((facts) => facts.status === undefined);
+  if (status) {
+    checks.push((facts, note) => {
+      if (facts.status === undefined || !status.includes(facts.status)) return false;
+      note?.("status", String(facts.status));
+      return true;
+    });
   }
-  return undefined;
+  if (statusBetween) {
+    const [low, high] = statusBetween;
+    checks.push((facts, note) => {
+      if (facts.status === undefined || facts.status < low || facts.status > high) return false;
+      note?.("status", String(facts.status));
+      return true;
+    });
+  }
+  if (html) checks.push((facts) => facts.html);
+  if (header !== undefined) checks.push((facts) => facts.headers.has(header));
+  if (codes) checks.push(oneOf("code", (facts) => facts.codes, codes));
+  if (names) checks.push(oneOf("name", (facts) => facts.names, names));
+  if (errnos) checks.push(oneOf("errno", (facts) => facts.errnos, errnos));
+  if (fields) checks.push(oneOf("field", (facts) => facts.fields, fields));
+  if (place) checks.push(matches("place", (facts) => facts.places, place));
+  if (quota) checks.push(matches("quota", (facts) => facts.quotas, quota));
+  if (text) checks.push(matches("text", (facts) => [facts.text], text));
+  if (not) {
+    const excluded = compile(not);
+    checks.push((facts) => !excluded(facts, undefined));
+  }
+  if (anyOf) {
+    const each = anyOf.map(compile);
+    checks.push((facts, note) => each.some((check) => check(facts, note)));
+  }
+  return checks;
 };
+
+const compile = (condition: Condition): Check => {
+  const checks = checksOf(condition);
+  return (facts, note) => {
+    for (const check of checks) if (!check(facts, note)) return false;
+    return true;
+  };
+};
+
+const compiled = new WeakMap<Condition, Check>();
 
 /** Whether a condition holds; what made it hold is told to `note`. */
 export const holds = (condition: Condition, facts: Facts, note?: Note): boolean => {
-  const { status } = facts;
-  const step = (kind: EvidenceKind, hit: string | undefined): boolean => {
-    if (hit === undefined) return false;
-    note?.(kind, hit);
-    return true;
-  };
-  if (condition.withoutStatus && status !== undefined) return false;
-  if (condition.status && (status === undefined || !condition.status.includes(status))) return false;
-  if (condition.statusBetween) {
-    const [low, high] = condition.statusBetween;
-    if (status === undefined || status < low || status > high) return false;
+  let check = compiled.get(condition);
+  if (!check) {
+    check = compile(condition);
+    compiled.set(condition, check);
   }
-  if (condition.html && !facts.html) return false;
-  if (condition.codes && !step("code", common(facts.codes, condition.codes))) return false;
-  if (condition.names && !step("name", common(facts.names, condition.names))) return false;
-  if (condition.errnos && !step("errno", common(facts.errnos, condition.errnos))) return false;
-  if (condition.fields && !step("field", common(facts.fields, condition.fields))) return false;
-  if (condition.header !== undefined && !facts.headers.has(condition.header)) return false;
-  if (condition.place && !step("place", anyFound(facts.places, condition.place))) return false;
-  if (condition.quota && !step("quota", anyFound(facts.quotas, condition.quota))) return false;
-  if (condition.text && !step("text", found(facts.text, condition.text))) return false;
-  if (condition.not && holds(condition.not, facts)) return false;
-  if (condition.anyOf && !condition.anyOf.some((each) => holds(each, facts, note))) return false;
-  if (status !== undefined && (condition.status || condition.statusBetween)) note?.("status", String(status));
-  return true;
+  return check(facts, note);
 };

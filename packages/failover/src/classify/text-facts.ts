@@ -68,13 +68,14 @@ export const pairsInText = (text: string, take: (key: string, value: string | nu
 };
 
 const CLASS_NAME = /\b([A-Z][A-Za-z]{2,40}(?:Error|Exception|Interrupt))\b/g;
+const UPPER = /\b[A-Z][A-Z_\d]{2,40}\b/g;
 const ERRNO =
-  /\b(E(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|SOCKETTIMEDOUT|NOTFOUND|AI_AGAIN|PIPE|HOSTUNREACH|NETUNREACH|NETDOWN|HOSTDOWN|NOENT|ACCES|PERM|NOSPC|ADDRINUSE|ISDIR|MFILE|PROTO)|UND_ERR_[A-Z_]+|ERR_[A-Z_]{3,40}|[A-Z_]*(?:CERT|SIGNATURE|ISSUER)[A-Z_]{3,40}|EOF)\b/g;
+  /^(?:E(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|SOCKETTIMEDOUT|NOTFOUND|AI_AGAIN|PIPE|HOSTUNREACH|NETUNREACH|NETDOWN|HOSTDOWN|NOENT|ACCES|PERM|NOSPC|ADDRINUSE|ISDIR|MFILE|PROTO)|UND_ERR_\w+|ERR_\w+|\w*(?:CERT|SIGNATURE|ISSUER)_\w+|EOF)$/;
 
 /** Class names and errnos that a text, in its own case, prints. */
 export const namesInText = (text: string, facts: Facts): void => {
   for (const [, name] of text.matchAll(CLASS_NAME)) if (name) facts.names.add(name.toLowerCase());
-  for (const [, errno] of text.matchAll(ERRNO)) if (errno) facts.errnos.add(errno);
+  for (const [token] of text.matchAll(UPPER)) if (ERRNO.test(token)) facts.errnos.add(token);
 };
 
 /** The text without tags, and whether it was a page. */

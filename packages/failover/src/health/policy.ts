@@ -27,12 +27,18 @@ export const DEFAULT_COOLDOWNS_MS: Readonly<Record<FailureReason, number>> = {
 export const scopeOf = (reason: FailureReason): HealthScope =>
   reason === "auth" || reason === "billing" ? "credential" : "model";
 
+const keys = new WeakMap<ModelIdentity, Readonly<Record<HealthScope, string>>>();
+
 /** The key of an entry; JSON keeps names with separators in them apart. */
-export const scopeKey = (identity: ModelIdentity, scope: HealthScope): string =>
-  JSON.stringify([
-    scope,
-    identity.provider,
-    identity.endpoint ?? "",
-    identity.credential ?? "",
-    scope === "model" ? identity.model : "",
-  ]);
+export const scopeKey = (identity: ModelIdentity, scope: HealthScope): string => {
+  let known = keys.get(identity);
+  if (!known) {
+    const { provider, model, credential = "", endpoint = "" } = identity;
+    known = {
+      model: JSON.stringify(["model", provider, endpoint, credential, model]),
+      credential: JSON.stringify(["credential", provider, endpoint, credential]),
+    };
+    keys.set(identity, known);
+  }
+  return known[scope];
+};

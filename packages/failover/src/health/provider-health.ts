@@ -78,6 +78,8 @@ interface Entry extends HealthEntrySnapshot {
  *
  * @example
  * ```ts
+ * import { ProviderHealth } from "@fiveseam/failover";
+ *
  * const health = new ProviderHealth();
  * const sonnet = { provider: "anthropic", model: "claude-sonnet-4-6" };
  * health.recordFailure(sonnet, { reason: "rate_limit", retryAfterMs: 20_000 });
@@ -118,7 +120,8 @@ export class ProviderHealth {
    * Asks for leave to call. `undefined` while the model cools or somebody else probes it; `force` calls anyway (a cooldown
    * must not refuse the only candidate).
    */
-  begin(identity: ModelIdentity, options: { readonly force?: boolean } = {}): HealthTicket | undefined {
+  begin(who: ModelIdentity, options: { readonly force?: boolean } = {}): HealthTicket | undefined {
+    const identity = normal(who);
     const { state } = this.availability(identity);
     if (!options.force && (state === "cooling" || state === "probing")) return undefined;
     const startedAtMs = this.now();
@@ -144,10 +147,12 @@ export class ProviderHealth {
   }
 
   /** A call succeeded. One that had started before the last failure says nothing about now. */
-  recordSuccess(identity: ModelIdentity, options: { readonly startedAtMs?: number } = {}): void {
+  recordSuccess(who: ModelIdentity, options: { readonly startedAtMs?: number } = {}): void {
+    if (this.entries.size === 0) return;
     const startedAtMs = options.startedAtMs ?? this.now();
+    const identity = normal(who);
     for (const scope of ["model", "credential"] as const) {
-      const key = scopeKey(normal(identity), scope);
+      const key = scopeKey(identity, scope);
       const entry = this.entries.get(key);
       if (!entry || entry.lastFailureAtMs > startedAtMs) continue;
       this.entries.delete(key);
@@ -189,7 +194,7 @@ export class ProviderHealth {
     this.entries.set(key, entry);
     this.emit({
       type: "cooled",
-      identity,
+      identity: own,
       scope,
       reason: entry.reason,
       cooldownMs: entry.untilMs - now,
@@ -221,6 +226,7 @@ export class ProviderHealth {
   }
 
   private entriesOf(identity: ModelIdentity): Entry[] {
+    if (this.entries.size === 0) return [];
     const own = normal(identity);
     return (["model", "credential"] as const).flatMap(
       (scope) => this.entries.get(scopeKey(own, scope)) ?? [],
@@ -240,7 +246,9 @@ const blockedUntil = (entry: Entry, now: number): number =>
   Math.max(now, entry.untilMs, entry.untilMs <= now ? (entry.probeUntilMs ?? 0) : 0);
 
 /** Nobody's key gets in, even where somebody passed one as `credential`. */
-const normal = (identity: ModelIdentity): ModelIdentity =>
-  identity.credential === undefined
-    ? identity
-    : { ...identity, credential: credentialFingerprint(identity.credential) };
+const normal = (identity: ModelIdentity): ModelIdentity => {
+  const { credential } = identity;
+  if (credential === undefined) return identity;
+  const fingerprint = credentialFingerprint(credential);
+  return fingerprint === credential ? identity : { ...identity, credential: fingerprint };
+};

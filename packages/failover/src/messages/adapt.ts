@@ -37,6 +37,9 @@ const ANTHROPIC_BLOCKS = new Set(["anthropic", "bedrock"]);
 /** Families that take images in the result of a tool. OpenAI's chat API and its copies take text. */
 const TOOL_IMAGES = new Set(["anthropic", "gemini", "bedrock"]);
 
+/** Families whose APIs take lists of text everywhere; copies of OpenAI's often take a string only (DeepSeek: "invalid type: sequence, expected a string"). */
+const TEXT_LISTS = new Set(["anthropic", "openai", "gemini", "bedrock"]);
+
 interface Context {
   readonly family: string;
   readonly native: ReadonlySet<string>;
@@ -50,7 +53,20 @@ interface Context {
 const blocksOf = (content: MessageContent): readonly Block[] | undefined =>
   Array.isArray(content) ? (content as readonly Block[]) : undefined;
 
-const asContent = (blocks: readonly Block[]): MessageContent => blocks as unknown as MessageContent;
+/** Blocks as content: one string where they are texts only and the reader wants that. */
+const asContent = (blocks: readonly Block[], context: Context, separator: string): MessageContent =>
+  !TEXT_LISTS.has(context.family) && blocks.every((block) => block.type === "text")
+    ? blocks.map((block) => String(block["text"])).join(separator)
+    : (blocks as unknown as MessageContent);
+
+/** The content of a message that anybody may have written; undefined when it stays as it is. */
+const adapted = (content: MessageContent, context: Context, inTool: boolean): MessageContent | undefined => {
+  const blocks = blocksOf(content);
+  if (!blocks) return undefined;
+  const next = changed(blocks, (block) => common(block, context, inTool));
+  const settled = asContent(next ?? blocks, context, "\n\n");
+  return next || typeof settled === "string" ? settled : undefined;
+};
 
 const kept = (blocks: readonly Block[], change: (block: Block) => Block | undefined): readonly Block[] =>
   blocks.map(change).filter((block) => block !== undefined);
@@ -92,7 +108,13 @@ const answeredInvalidCalls = (message: AIMessage, context: Context): ToolCall[] 
 /** An answer as if another provider had written it: words and tool calls, without leftovers. */
 const foreignAnswer = (message: AIMessage, context: Context): AIMessage | undefined => {
   const blocks = blocksOf(message.content);
-  const content = blocks ? asContent(kept(blocks, (block) => foreignBlock(block, context))) : message.content;
+  const content = blocks
+    ? asContent(
+        kept(blocks, (block) => foreignBlock(block, context)),
+        context,
+        "",
+      )
+    : message.content;
   const toolCalls = [...(message.tool_calls ?? []), ...answeredInvalidCalls(message, context)].map((call) =>
     call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
   );
@@ -121,12 +143,11 @@ const nativeAnswer = (message: AIMessage, context: Context): AIMessage => {
 
 const toolResult = (message: ToolMessage, context: Context): ToolMessage => {
   const id = context.ids.map(message.tool_call_id);
-  const blocks = blocksOf(message.content);
-  const next = blocks && changed(blocks, (block) => common(block, context, true));
-  if (id === message.tool_call_id && !next) return message;
+  const next = adapted(message.content, context, true);
+  if (id === message.tool_call_id && next === undefined) return message;
   return new ToolMessage({
     ...message.lc_kwargs,
-    content: next ? asContent(next) : message.content,
+    content: next ?? message.content,
     tool_call_id: id,
     status: message.status,
     ...(message.name === undefined ? {} : { name: message.name }),
@@ -155,47 +176,56 @@ const splitResults = (message: HumanMessage, blocks: readonly Block[], context: 
       ),
     );
   }
-  const left = changed(rest, (block) => common(block, context, false)) ?? rest;
-  if (left.length > 0) out.push(new HumanMessage({ ...message.lc_kwargs, content: asContent(left) }));
+  const left =
+    adapted(rest as unknown as MessageContent, context, false) ?? (rest as unknown as MessageContent);
+  if (left.length > 0) out.push(new HumanMessage({ ...message.lc_kwargs, content: left }));
   return out;
 };
 
 const human = (message: HumanMessage, context: Context): BaseMessage[] => {
-  const blocks = blocksOf(message.content);
-  if (!blocks) return [message];
+  const blocks = blocksOf(message.content) ?? [];
   if (!ANTHROPIC_BLOCKS.has(context.family) && blocks.some((block) => block.type === "tool_result"))
     return splitResults(message, blocks, context);
-  const next = changed(blocks, (block) => common(block, context, false));
-  if (!next) return [message];
-  return next.length === 0 ? [] : [new HumanMessage({ ...message.lc_kwargs, content: asContent(next) })];
+  const next = adapted(message.content, context, false);
+  if (next === undefined) return [message];
+  return next.length === 0 ? [] : [new HumanMessage({ ...message.lc_kwargs, content: next })];
 };
 
 const system = (message: SystemMessage, context: Context): SystemMessage => {
-  const blocks = blocksOf(message.content);
-  const next = blocks && changed(blocks, (block) => common(block, context, false));
-  return next ? new SystemMessage({ ...message.lc_kwargs, content: asContent(next) }) : message;
+  const next = adapted(message.content, context, false);
+  return next === undefined ? message : new SystemMessage({ ...message.lc_kwargs, content: next });
 };
 
-const one = (message: BaseMessage, context: Context): BaseMessage[] => {
-  if (AIMessage.isInstance(message)) {
-    const writer = writerOf(message, context.from);
-    if (writer === undefined || context.native.has(writer)) return [nativeAnswer(message, context)];
-    const answer = foreignAnswer(message, context);
-    return answer ? [answer] : [];
+// By `type`, not by `isInstance`: this runs over the whole conversation before every call.
+const one = (message: BaseMessage, context: Context): BaseMessage[] | BaseMessage => {
+  switch (message.type) {
+    case "ai": {
+      const answer = message as AIMessage;
+      const writer = writerOf(answer, context.from);
+      if (writer === undefined || context.native.has(writer)) return nativeAnswer(answer, context);
+      return foreignAnswer(answer, context) ?? [];
+    }
+    case "tool":
+      return toolResult(message as ToolMessage, context);
+    case "human":
+      return typeof message.content === "string" ? message : human(message as HumanMessage, context);
+    case "system":
+      return typeof message.content === "string" ? message : system(message as SystemMessage, context);
+    default:
+      return message;
   }
-  if (ToolMessage.isInstance(message)) return [toolResult(message, context)];
-  if (HumanMessage.isInstance(message)) return human(message, context);
-  if (SystemMessage.isInstance(message)) return [system(message, context)];
-  return [message];
 };
 
 const idsIn = function* (messages: readonly BaseMessage[]): Generator<string> {
   for (const message of messages) {
-    if (AIMessage.isInstance(message))
-      for (const call of message.tool_calls ?? []) if (call.id !== undefined) yield call.id;
-    if (ToolMessage.isInstance(message)) yield message.tool_call_id;
+    if (message.type === "ai")
+      for (const call of (message as AIMessage).tool_calls ?? []) if (call.id !== undefined) yield call.id;
+    if (message.type === "tool") yield (message as ToolMessage).tool_call_id;
   }
 };
+
+const resultsIn = (messages: readonly BaseMessage[]): Set<string> =>
+  new Set(messages.flatMap((each) => (each.type === "tool" ? [(each as ToolMessage).tool_call_id] : [])));
 
 /**
  * A conversation as the next provider takes it: tool call ids of a shape it refuses are mapped (call and result alike),
@@ -205,6 +235,9 @@ const idsIn = function* (messages: readonly BaseMessage[]): Generator<string> {
  *
  * @example
  * ```ts
+ * import { adaptMessages } from "@fiveseam/failover";
+ * import { HumanMessage } from "@langchain/core/messages";
+ *
  * const messages = adaptMessages([new HumanMessage("Hi")], { to: { provider: "openai" } });
  * console.log(messages.length); // 1
  * ```
@@ -212,13 +245,17 @@ const idsIn = function* (messages: readonly BaseMessage[]): Generator<string> {
 export const adaptMessages = (messages: readonly BaseMessage[], options: AdaptOptions): BaseMessage[] => {
   const { to, from } = options;
   const family = familyOf(to.provider);
+  let answered: ReadonlySet<string> | undefined;
   const context: Context = {
     family,
     native: new Set([family, ...(to.wire === undefined ? [] : [familyOf(to.wire)])]),
     from,
     accepts: { ...(TOOL_IMAGES.has(family) ? {} : { toolImages: false }), ...to.accepts },
-    ids: new ToolCallIds(family, idsIn(messages)),
-    answered: new Set(messages.flatMap((each) => (ToolMessage.isInstance(each) ? [each.tool_call_id] : []))),
+    ids: new ToolCallIds(family, () => idsIn(messages)),
+    get answered() {
+      answered ??= resultsIn(messages);
+      return answered;
+    },
   };
   return messages.flatMap((message) => one(message, context));
 };

@@ -22,8 +22,16 @@ const acceptedBy = (model: BaseChatModel): AcceptedContent => {
   };
 };
 
+const targets = new WeakMap<ReadyCandidate, AdaptTarget>();
+
 /** A candidate as the reader of messages: its provider, what its client writes, what its profile says it takes. */
-export const targetOf = ({ model, identity }: ReadyCandidate): AdaptTarget => {
+export const targetOf = (candidate: ReadyCandidate): AdaptTarget => {
+  const known = targets.get(candidate) ?? describe(candidate);
+  targets.set(candidate, known);
+  return known;
+};
+
+const describe = ({ model, identity }: ReadyCandidate): AdaptTarget => {
   let wire: string | undefined;
   try {
     wire = model.getLsParams({} as never).ls_provider;

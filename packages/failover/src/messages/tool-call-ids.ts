@@ -27,18 +27,21 @@ const COMMON: IdRule = { valid: /^[a-zA-Z0-9_-]{1,40}$/, make: call(24) };
  */
 export class ToolCallIds {
   private readonly mapped = new Map<string, string>();
-  private readonly taken: Set<string>;
+  private taken: Set<string> | undefined;
   private readonly rule: IdRule;
 
-  constructor(family: string, present: Iterable<string>) {
+  constructor(
+    family: string,
+    private readonly present: () => Iterable<string>,
+  ) {
     this.rule = RULES[family] ?? COMMON;
-    this.taken = new Set([...present].filter((id) => this.rule.valid.test(id)));
   }
 
   map(id: string): string {
     if (this.rule.valid.test(id)) return id;
     const known = this.mapped.get(id);
     if (known !== undefined) return known;
+    this.taken ??= new Set([...this.present()].filter((each) => this.rule.valid.test(each)));
     for (let salt = 0; ; salt += 1) {
       const digest = createHash("sha256")
         .update(salt === 0 ? id : `${salt}:${id}`)

@@ -1,6 +1,6 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { FailoverConfigError } from "../errors";
-import { innermostModel, type ModelIdentity, modelIdentity } from "../identity";
+import { credentialFingerprint, innermostModel, type ModelIdentity, modelIdentity } from "../identity";
 import { silenceClientRetries } from "./client-retries";
 
 /** Makes a model when it is first needed. A rejection (no key, no package) drops a fallback with an event. */
@@ -73,7 +73,7 @@ export class CandidateSlot {
         ...derived,
         ...(provider === undefined ? {} : { provider }),
         ...(modelId === undefined ? {} : { model: modelId }),
-        ...(credential === undefined ? {} : { credential }),
+        ...(credential === undefined ? {} : { credential: credentialFingerprint(credential) }),
       },
     };
   }

@@ -127,12 +127,17 @@ export class RecoveryRun<Result> {
       return "surface";
     }
     const failure = classifyFailure(error, {
-      origin: "model",
+      // Inner middleware may fail too, or ask a model of its own: then the error's own marks decide.
+      ...(watch.running ? { origin: "model" as const } : {}),
       provider: identity.provider,
       model: identity.model,
       now: this.options.clock.now,
     });
     rememberFailure(error, failure);
+    if (!watch.running && failure.reason === "unknown") {
+      ticket.release();
+      return "surface";
+    }
     this.attempts.push({ identity, failure });
     standing.tries += 1;
     this.options.emit({ type: "attempt_failed", identity, failure, error });
@@ -175,7 +180,9 @@ export class RecoveryRun<Result> {
       case "failover":
         break;
     }
-    ticket.failure(failure);
+    // A model that other middleware put in this one's place says nothing about this one.
+    if (watch.running) ticket.failure(failure);
+    else ticket.release();
     const now = this.options.clock.now();
     const pauseMs = this.backoff(standing.tries);
     standing.out = !failure.retryable;

@@ -22,6 +22,8 @@ export class AttemptWatch {
   sawOutput = false;
   /** Whether a tool call, or part of one, came. */
   sawToolCall = false;
+  /** Whether the model is being asked right now; what is thrown before or after that is not the provider's. */
+  running = false;
   /** Whether somebody outside hears the output as it comes. */
   audience = false;
   private readonly abort = new AbortController();
@@ -45,6 +47,7 @@ export class AttemptWatch {
 
   /** The request goes out now: other middleware may have worked before it. */
   start(): void {
+    this.running = true;
     if (!this.ended) this.arm("first_byte_timeout", this.limits?.firstByteTimeoutMs);
   }
 
@@ -133,6 +136,7 @@ export class WatchHandler extends BaseCallbackHandler {
   }
 
   override handleLLMEnd(): void {
+    this.watch.running = false;
     this.watch.pause();
   }
 

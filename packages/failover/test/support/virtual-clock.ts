@@ -3,7 +3,7 @@ import type { Clock } from "@fiveseam/failover";
 /** Time that moves when it is told to, or by itself to the next timer. */
 export class VirtualClock implements Clock {
   private time: number;
-  private readonly timers = new Set<{ at: number; then: () => void }>();
+  private readonly timers = new Set<{ at: number; run: () => void }>();
   /** Every pause that was asked for, in milliseconds. */
   readonly pauses: number[] = [];
 
@@ -14,7 +14,7 @@ export class VirtualClock implements Clock {
   readonly now = (): number => this.time;
 
   schedule(then: () => void, delayMs: number): () => void {
-    const timer = { at: this.time + delayMs, then };
+    const timer = { at: this.time + delayMs, run: then };
     this.pauses.push(delayMs);
     this.timers.add(timer);
     return () => void this.timers.delete(timer);
@@ -28,7 +28,7 @@ export class VirtualClock implements Clock {
       if (!next) break;
       this.timers.delete(next);
       this.time = Math.max(this.time, next.at);
-      next.then();
+      next.run();
     }
     this.time = end;
   }

@@ -17,6 +17,8 @@ export const isOutsiderRule = (rule: FailureRule): boolean => outsiders.has(rule
  *
  * @example
  * ```ts
+ * import { FAILURE_RULES } from "@fiveseam/failover";
+ *
  * for (const rule of FAILURE_RULES) console.log(rule.name, rule.outcome.reason);
  * ```
  */

@@ -1,0 +1,58 @@
+// npm run bench: what classifying one ordinary error costs, and what the middleware adds to a call that succeeds; writes
+// docs/benchmarks/failover.md. `--quick` measures less and writes nothing.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const bench = dirname(fileURLToPath(import.meta.url));
+const root = join(bench, "../../..");
+const quick = process.argv.includes("--quick");
+
+// Inside the repository, so that the bundle finds the peers that it leaves out.
+const out = mkdtempSync(join(bench, ".out-"));
+try {
+  const file = join(out, "workloads.mjs");
+  await build({
+    entryPoints: [join(bench, "workloads.ts")],
+    outfile: file,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    external: ["@langchain/*", "langchain"],
+  });
+  const { classify, middleware } = await import(pathToFileURL(file).href);
+  const cases = readFileSync(join(bench, "../test/cases/given.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const classified = classify(cases, quick ? 20 : 400);
+  const added = await middleware(quick ? 200 : 4000);
+  const us = (value) => `${value.toFixed(1)} µs`;
+  const goal = (value) => (value < 50 ? "met" : "**missed**");
+  const lines = [
+    "# Failover",
+    "",
+    `Written by \`npm run bench -w @fiveseam/failover\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0].model}, Node ${process.versions.node}.`,
+    "The machine is shared with other work.",
+    "",
+    "| | goal | measured | |",
+    "|---|---|---|---|",
+    `| classifying one of the ${cases.length} given errors, median | 50 µs | ${us(classified.median)} | ${goal(classified.median)} |`,
+    `| the same, 90th percentile (pages of HTML, JSON in JSON) | | ${us(classified.p90)} | |`,
+    `| the slowest of them | | ${us(classified.max)} | |`,
+    `| what \`failoverMiddleware\` adds to a model call that succeeds, median | 50 µs | ${us(added.median)} | ${goal(added.median)} |`,
+    "",
+    "The middleware is measured around a handler that answers at once, with a conversation of 40 messages that need no",
+    "adapting: choosing, health, watching, adapting. The model does not stream; one that does gets a callback a piece on top.",
+    "",
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  if (!quick) {
+    mkdirSync(join(root, "docs/benchmarks"), { recursive: true });
+    writeFileSync(join(root, "docs/benchmarks/failover.md"), lines.join("\n"));
+  }
+} finally {
+  rmSync(out, { recursive: true, force: true });
+}
