@@ -6,6 +6,8 @@ export type ProviderConfigErrorCode =
   | "missing_key"
   | "invalid_key"
   | "missing_package"
+  | "missing_endpoint"
+  | "unsupported_reasoning"
   | "provider_exists";
 
 /**
@@ -37,6 +39,55 @@ export class ProviderConfigError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.provider = options.provider;
+  }
+}
+
+/**
+ * A request got no answer, or an answer no next piece, within `timeoutMs`. Its name and code are those by which LangChain,
+ * Node and `@fiveseam/failover` know a timeout.
+ */
+export class ProviderTimeoutError extends Error {
+  override readonly name = "TimeoutError";
+  readonly code = "ETIMEDOUT";
+  readonly provider: string;
+  readonly timeoutMs: number;
+
+  constructor(provider: string, timeoutMs: number, waitedFor: "an answer" | "the next piece of an answer") {
+    super(`Request timed out: ${provider} sent no sign of ${waitedFor} within ${timeoutMs} ms.`);
+    this.provider = provider;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** What a vendor says in the middle of a stream that fails. */
+export interface StreamFailure {
+  /** OpenAI's code, Google's status in words. */
+  code?: string | undefined;
+  /** The HTTP status that the failure would have had, where the vendor tells. */
+  status?: number | undefined;
+  message?: string | undefined;
+}
+
+/**
+ * A provider broke off a streamed answer with an error event, or streamed nothing at all (`empty_answer`: a page of HTML,
+ * for instance). The clients of OpenAI's Responses API and of Gemini pass over such an event, and every client over an
+ * empty stream, so that half an answer looked like a whole one.
+ */
+export class ProviderStreamError extends Error {
+  override readonly name = "ProviderStreamError";
+  /** The vendor's own code, "stream_error" where it gave none, "empty_answer" where there was nothing. */
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly provider: string;
+  /** What the vendor sent. */
+  readonly error: unknown;
+
+  constructor(provider: string, failure: StreamFailure, error: unknown) {
+    super(failure.message ?? `${provider} broke off its answer.`);
+    this.code = failure.code ?? "stream_error";
+    this.status = failure.status;
+    this.provider = provider;
+    this.error = error;
   }
 }
 

@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage } from "@langchain/core/messages";
+import type { ChatResult } from "@langchain/core/outputs";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createChatModel,
   listProviders,
@@ -8,102 +9,20 @@ import {
   registerProvider,
   ScriptedChatModel,
 } from "../src/index.js";
+import { emulator } from "./support/emulator.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
-interface Seen {
-  url: string;
-  headers: IncomingHttpHeaders;
-  body: Record<string, unknown>;
-}
-
-/** A real server that answers like OpenAI and like Anthropic, and keeps what it was sent. */
-const emulator = async () => {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (chunk) => {
-      text += String(chunk);
-    });
-    request.on("end", () => {
-      seen.push({
-        url: request.url ?? "",
-        headers: request.headers,
-        body: JSON.parse(text) as Record<string, unknown>,
-      });
-      response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify(
-          request.url?.endsWith("/messages")
-            ? {
-                id: "m",
-                type: "message",
-                role: "assistant",
-                model: "m",
-                content: [{ type: "text", text: "hello from anthropic" }],
-                stop_reason: "end_turn",
-                usage: { input_tokens: 3, output_tokens: 2 },
-              }
-            : {
-                id: "c",
-                object: "chat.completion",
-                created: 0,
-                model: "m",
-                choices: [
-                  {
-                    index: 0,
-                    finish_reason: "stop",
-                    message: { role: "assistant", content: "hello from openai" },
-                  },
-                ],
-                usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-              },
-        ),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-};
-
 describe("createChatModel", () => {
-  it("builds each provider's real client, which reaches the given URL with the given model and key", async () => {
-    const { seen, url } = await emulator();
-    const openai = await createChatModel({
-      provider: "openai",
-      model: "gpt-4.1-mini",
-      apiKey: "sk-o",
-      baseURL: `${url}/v1`,
-    });
-    expect((await openai.invoke("hi")).text).toBe("hello from openai");
-    expect(seen[0]).toMatchObject({ url: "/v1/chat/completions", body: { model: "gpt-4.1-mini" } });
-    expect(seen[0]?.headers.authorization).toBe("Bearer sk-o");
-
-    const anthropic = await createChatModel({
-      provider: "anthropic",
-      model: "claude-sonnet-4-6",
-      apiKey: "sk-a",
-      baseURL: url,
-      maxTokens: 100,
-    });
-    expect((await anthropic.invoke("hi")).text).toBe("hello from anthropic");
-    expect(seen[1]).toMatchObject({
-      url: "/v1/messages",
-      body: { model: "claude-sonnet-4-6", max_tokens: 100 },
-    });
-    expect(seen[1]?.headers["x-api-key"]).toBe("sk-a");
-  });
-
   it("local works with any OpenAI-compatible URL, without a key, and sends no credential of OpenAI's there", async () => {
-    const { seen, url } = await emulator();
+    const { seen, url } = await emulator({ kind: "answer", text: "hello from here" });
     vi.stubEnv("OPENAI_API_KEY", "sk-real-key");
     vi.stubEnv("OPENAI_ORG_ID", "org-real");
     vi.stubEnv("OPENAI_ORGANIZATION", "org-real");
     vi.stubEnv("OPENAI_PROJECT_ID", "proj-real");
     vi.stubEnv("FIVESEAM_LOCAL_URL", `${url}/v1`);
     const model = await createChatModel("local:qwen3:8b");
-    expect((await model.invoke("hi")).text).toBe("hello from openai");
+    expect((await model.invoke("hi")).text).toBe("hello from here");
     expect(seen[0]?.body["model"]).toBe("qwen3:8b");
     expect(JSON.stringify(seen[0]?.headers)).not.toMatch(/real/);
   });
@@ -142,6 +61,48 @@ describe("createChatModel", () => {
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
+  it.each([
+    ["baseURL", "localhost:1234"],
+    ["baseURL", "file:///etc/passwd"],
+    ["temperature", Number.NaN],
+    ["temperature", "0"],
+    ["topP", 1.5],
+    ["maxTokens", 0],
+    ["maxTokens", 1.5],
+    ["timeoutMs", -1],
+    ["maxRetries", -1],
+    ["contextWindowTokens", 0],
+    ["reasoning", "hard"],
+    ["reasoning", { budgetTokens: 0 }],
+    ["reasoning", null],
+    ["api", "completions"],
+    ["apiKey", 42],
+  ])("`%s` may not be %j, and the message names the field and not the value", async (field, value) => {
+    const error: unknown = await createChatModel({
+      provider: "openai",
+      apiKey: "sk-valid-key",
+      [field]: value,
+    } as never).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: "invalid_spec", message: expect.stringContaining(`\`${field}\``) });
+    if (typeof value === "string" && value.length > 4) expect((error as Error).message).not.toContain(value);
+  });
+
+  it("a key with characters that no header can hold is refused, and not repeated", async () => {
+    const error: unknown = await createChatModel({ provider: "openai", apiKey: "sk-geh€im\nx" }).catch(
+      (caught: unknown) => caught,
+    );
+    expect(error).toMatchObject({ code: "invalid_key" });
+    expect(String(error)).not.toContain("geh");
+  });
+
+  it("azure without an address says what to set", async () => {
+    vi.stubEnv("AZURE_OPENAI_ENDPOINT", "");
+    await expect(createChatModel({ provider: "azure", model: "d", apiKey: "k" })).rejects.toMatchObject({
+      code: "missing_endpoint",
+      message: expect.stringContaining("AZURE_OPENAI_ENDPOINT"),
+    });
+  });
+
   it("a provider whose package is not installed says what to install", async () => {
     registerProvider({
       name: "absent",
@@ -170,6 +131,21 @@ describe("registerProvider", () => {
     expect(listProviders().find(({ name }) => name === "parrot")).toMatchObject({
       keyVariables: ["PARROT_KEY"],
     });
+  });
+
+  it("does not make a model stream that cannot", async () => {
+    class Whole extends BaseChatModel {
+      override _llmType(): string {
+        return "whole";
+      }
+      override async _generate(): Promise<ChatResult> {
+        return { generations: [{ text: "all", message: new AIMessage("all") }] };
+      }
+    }
+    registerProvider({ name: "whole", title: "Whole", defaultModel: "m", create: () => new Whole({}) });
+    let text = "";
+    for await (const chunk of await (await createChatModel("whole")).stream("hi")) text += chunk.text;
+    expect(text).toBe("all");
   });
 
   it("refuses a name that is taken or malformed", () => {

@@ -252,6 +252,8 @@ export const GENERIC_RULES: readonly FailureRule[] = [
         {
           text: /connection error|fetch failed|^(?:error: |typeerror: )?terminated$|socket hang up|other side closed|premature close|network (?:error|request failed|connection)|failed to fetch|connection (?:was )?(?:refused|reset|closed|terminated|lost|aborted|failed)|(?:could not|failed to|unable to|cannot) connect|getaddrinfo|dns|peer closed connection|incomplete chunked read|stream (?:ended|closed|was (?:reset|destroyed))|server disconnected|econn|error sending request|unexpected end of (?:json input|stream|file)|load failed|proxy error|tunneling socket|unexpected eof|网络/m,
         },
+        // @google/generative-ai 0.24 keeps no cause of a connection that broke in the middle of a stream.
+        { text: /error reading from the stream/ },
       ],
     },
     outcome: { reason: "network" },
