@@ -36,6 +36,12 @@ const follow = async (
         approvals.push(event);
         for (const { tool, args } of event.actions) console.log(`\n? ${tool} ${JSON.stringify(args)}`);
         break;
+      case "model.retried":
+        console.error(`\n${event.from} failed (${event.reason}: ${event.message}); asking ${event.to}`);
+        break;
+      case "text.discarded":
+        console.log("\n(the answer so far is void; it starts again)");
+        break;
       case "warning":
         console.error(`warning: ${event.message}`);
         break;

@@ -97,7 +97,16 @@ export class Renderer {
       case "warning":
         return [paint("yellow", `warning: ${event.message}`)];
       case "waiting":
-        return [paint("dim", "waiting for the run on this thread to end")];
+        return [
+          event.reason === "thread_busy"
+            ? paint("dim", "waiting for the run on this thread to end")
+            : paint("yellow", "no model can be asked now; waiting for the first that can"),
+        ];
+      case "model.retried":
+        return [paint("yellow", `${event.from} failed (${event.reason}); asking ${event.to}`)];
+      case "text.discarded":
+        this.#texts.delete(event.messageId);
+        return [];
       case "approval.needed":
         return event.actions.map(({ tool, args }) =>
           paint("yellow", `? approval needed: ${describeCall(tool, args)}`),

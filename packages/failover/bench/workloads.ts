@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
-import { classifyFailure, failoverMiddleware } from "../src/index";
+import { classifyFailure, failoverMiddleware } from "../src/index.js";
 
 interface Case {
   readonly shape: { readonly message?: string };

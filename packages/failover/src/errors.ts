@@ -2,9 +2,9 @@ import {
   classifyFailure,
   type ClassifyOptions,
   type FailureClassification,
-} from "./classify/classify-failure";
-import type { FailureReason } from "./classify/reasons";
-import { identityLabel, type ModelIdentity } from "./identity";
+} from "./classify/classify-failure.js";
+import type { FailureReason } from "./classify/reasons.js";
+import { identityLabel, type ModelIdentity } from "./identity.js";
 
 /** One failed attempt, without the error itself (it is the cause, or in the events). */
 export interface FailedAttempt {

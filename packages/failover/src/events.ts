@@ -1,5 +1,5 @@
-import type { FailureClassification } from "./classify/classify-failure";
-import type { ModelIdentity } from "./identity";
+import type { FailureClassification } from "./classify/classify-failure.js";
+import type { ModelIdentity } from "./identity.js";
 
 /** What recovery tells its listener, in the order in which it happens. */
 export type FailoverEvent =

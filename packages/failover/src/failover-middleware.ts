@@ -1,15 +1,20 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, AIMessageChunk, type BaseMessage, type SystemMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
-import { FailoverConfigError } from "./errors";
-import { adaptMessages } from "./messages/adapt";
-import { stampAnswer, wholeAnswer } from "./messages/answers";
-import { targetOf } from "./messages/target";
-import { CandidateSlot, canStream, type FailoverCandidate, type ReadyCandidate } from "./recovery/candidates";
-import { baseChatModel, observedModel } from "./recovery/observed-model";
-import { type RecoveryOptions, resolveOptions } from "./recovery/options";
-import { RecoveryRun } from "./recovery/run";
-import type { AttemptWatch } from "./recovery/watch";
+import { FailoverConfigError } from "./errors.js";
+import { adaptMessages } from "./messages/adapt.js";
+import { stampAnswer, wholeAnswer } from "./messages/answers.js";
+import { targetOf } from "./messages/target.js";
+import {
+  CandidateSlot,
+  canStream,
+  type FailoverCandidate,
+  type ReadyCandidate,
+} from "./recovery/candidates.js";
+import { baseChatModel, observedModel } from "./recovery/observed-model.js";
+import { type RecoveryOptions, resolveOptions } from "./recovery/options.js";
+import { RecoveryRun } from "./recovery/run.js";
+import type { AttemptWatch } from "./recovery/watch.js";
 
 /** The part of a model call that compaction may shorten. */
 export interface CompactableRequest {

@@ -14,17 +14,22 @@ import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
 import { type Runnable, RunnableLambda } from "@langchain/core/runnables";
 import type { SerializableSchema } from "@langchain/core/utils/standard_schema";
 import type { InteropZodType } from "@langchain/core/utils/types";
-import { FailoverConfigError } from "./errors";
-import { adaptMessages } from "./messages/adapt";
-import { stampAnswer, wholeAnswer } from "./messages/answers";
-import { targetOf } from "./messages/target";
-import { CandidateSlot, canStream, type FailoverCandidate, type ReadyCandidate } from "./recovery/candidates";
-import { Channel } from "./recovery/channel";
-import { silenceClientRetries } from "./recovery/client-retries";
-import { baseChatModel } from "./recovery/observed-model";
-import { type RecoveryOptions, type ResolvedOptions, resolveOptions } from "./recovery/options";
-import { type RecoverableCall, RecoveryRun } from "./recovery/run";
-import { type AttemptWatch, outputOf } from "./recovery/watch";
+import { FailoverConfigError } from "./errors.js";
+import { adaptMessages } from "./messages/adapt.js";
+import { stampAnswer, wholeAnswer } from "./messages/answers.js";
+import { targetOf } from "./messages/target.js";
+import {
+  CandidateSlot,
+  canStream,
+  type FailoverCandidate,
+  type ReadyCandidate,
+} from "./recovery/candidates.js";
+import { Channel } from "./recovery/channel.js";
+import { silenceClientRetries } from "./recovery/client-retries.js";
+import { baseChatModel } from "./recovery/observed-model.js";
+import { type RecoveryOptions, type ResolvedOptions, resolveOptions } from "./recovery/options.js";
+import { type RecoverableCall, RecoveryRun } from "./recovery/run.js";
+import { type AttemptWatch, outputOf } from "./recovery/watch.js";
 
 /** Settings of {@link FallbackChatModel}. */
 export interface FallbackChatModelFields extends BaseChatModelParams, RecoveryOptions {

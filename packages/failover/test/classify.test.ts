@@ -1,7 +1,7 @@
 import { classifyFailure, FAILURE_REASONS, FAILURE_RULES } from "@fiveseam/failover";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { type FailureCase, readCases, thrown } from "./support/thrown";
+import { type FailureCase, readCases, thrown } from "./support/thrown.js";
 
 const given = readCases("given.jsonl");
 const more = readCases("more.jsonl");

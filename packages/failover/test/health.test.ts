@@ -8,7 +8,7 @@ import {
 } from "@fiveseam/failover";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "./support/virtual-clock";
+import { VirtualClock } from "./support/virtual-clock.js";
 
 const sonnet: ModelIdentity = { provider: "anthropic", model: "claude-sonnet-4-6", credential: "sk-ant-one" };
 const haiku: ModelIdentity = { ...sonnet, model: "claude-haiku-4-5" };

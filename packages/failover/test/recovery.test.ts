@@ -17,8 +17,8 @@ import { AIMessage, type AIMessageChunk, type BaseMessage, HumanMessage } from "
 import { createAgent, createMiddleware } from "langchain";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { brokenLine, httpError, QuietModel, ScriptedModel, type Step } from "./support/scripted-model";
-import { VirtualClock } from "./support/virtual-clock";
+import { brokenLine, httpError, QuietModel, ScriptedModel, type Step } from "./support/scripted-model.js";
+import { VirtualClock } from "./support/virtual-clock.js";
 
 const overflow = (): Error => httpError(400, "prompt is too long: 5 tokens > 4 maximum");
 const limited = (seconds?: number): Error =>
@@ -160,6 +160,15 @@ describe.each(["FallbackChatModel", "failoverMiddleware"] as const)("recovery of
       expect(models[1].asked).toHaveLength(0);
       expect(health.snapshot().entries).toEqual([]);
     }
+  });
+
+  it("surfaces at once what nobody understands where there is no other model, and asks another where there is", async () => {
+    const odd = new Error("The flux is inverted.");
+    const only = caller([new ScriptedModel("only", { error: odd })]);
+    expect(await only.error()).toBe(odd);
+    expect(only.types()).toEqual(["attempt_failed"]);
+    const { ask } = two([{ error: odd }], [{ text: "second" }]);
+    expect(await ask()).toBe("second");
   });
 
   it("waits for the earliest of Retry-After and backoff, and says so", async () => {

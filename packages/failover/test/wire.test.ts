@@ -12,7 +12,7 @@ import { tool } from "@langchain/core/tools";
 import { anthropicPromptCachingMiddleware, createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { anthropic, openAI } from "./support/clients";
+import { anthropic, openAI } from "./support/clients.js";
 import {
   type Answer,
   anthropicAnswer,
@@ -25,7 +25,7 @@ import {
   ProviderServer,
   reset,
   silence,
-} from "./support/provider-server";
+} from "./support/provider-server.js";
 
 const quick = { backoffBaseMs: 1, maxWaitMs: 0 } as const;
 /** Short only where silence is what is tested: the machine may be busy. */

@@ -3,7 +3,7 @@ import type { HumanMessage } from "@langchain/core/messages";
 import { Command, type CheckpointTuple, type StateSnapshot } from "@langchain/langgraph";
 import { droppedApprovals, resumeMap, type Answers, type PendingInterrupt } from "./approvals.js";
 import { errorFacts } from "./error-facts.js";
-import { AgentClosedError, ResumeError } from "./errors.js";
+import { AgentClosedError, ResumeError, RunLimitError } from "./errors.js";
 import { EventQueue } from "./event-queue.js";
 import type { FinishReason, RunEvent, WarningCode } from "./events.js";
 import type { RunnableAgent, RunOptions, Runtime } from "./run-options.js";
@@ -48,6 +48,7 @@ export class ActiveRun {
   readonly #signal: AbortSignal;
   readonly events = new EventQueue<RunEvent>();
   readonly done: Promise<void>;
+  readonly #spentBefore: { total: number; unpricedCalls: number };
   #started = false;
   #values: object | undefined;
 
@@ -69,6 +70,9 @@ export class ActiveRun {
     this.#signal = AbortSignal.any([this.#own.signal, ...(options.signal ? [options.signal] : [])]);
     setMaxListeners(0, this.#signal);
     runtime.active.add(this);
+    lease.abort = (reason) => this.abort(reason);
+    lease.maxCost = options.maxCost;
+    this.#spentBefore = this.#spent;
     this.done = this.#run();
   }
 
@@ -114,6 +118,11 @@ export class ActiveRun {
     };
     const stored = await unlessAborted(read(), this.#signal);
     return stored.state.config.configurable?.["checkpoint_id"] ? stored : undefined;
+  }
+
+  get #spent(): { total: number; unpricedCalls: number } {
+    const { cost, unpricedCalls } = this.#runtime.costs.thread(this.#options.threadId);
+    return { total: cost.total, unpricedCalls };
   }
 
   #start(): void {
@@ -259,6 +268,9 @@ export class ActiveRun {
 
   #failed(error: unknown): { reason: FinishReason; text: string; error?: ReturnType<typeof errorFacts> } {
     const { signal } = this.#options;
+    const limit = this.#own.signal.reason as unknown;
+    if (limit instanceof RunLimitError)
+      return { reason: "limit", text: this.#translator.lastText, error: errorFacts(limit) };
     const closed =
       this.#own.signal.reason instanceof AgentClosedError || this.#own.signal.reason === STOPPED_READING;
     const text = this.#translator.lastText;
@@ -295,6 +307,10 @@ export class ActiveRun {
       ...end,
       reason: pending.length > 0 && end.reason === "completed" ? "needs_input" : end.reason,
       ...(structuredResponse === undefined ? {} : { response: structuredResponse }),
+      cost: {
+        total: this.#spent.total - this.#spentBefore.total,
+        unpricedCalls: this.#spent.unpricedCalls - this.#spentBefore.unpricedCalls,
+      },
     });
   }
 }

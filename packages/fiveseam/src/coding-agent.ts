@@ -1,7 +1,9 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { DeepAgent, DeepAgentTypeConfig } from "deepagents";
 import type { RunInput } from "./approvals.js";
+import type { CostLedger } from "./cost-ledger.js";
 import { AgentClosedError } from "./errors.js";
 import type { RunEvent } from "./events.js";
 import { startResume, startRun } from "./run.js";
@@ -34,6 +36,8 @@ export interface CodingAgentMethods<Context = unknown> {
   readonly stateDir: string | undefined;
   /** The checkpointer in use. */
   readonly threads: BaseCheckpointSaver | undefined;
+  /** What models were paid for since the agent was made, per thread and model. */
+  readonly costs: Pick<CostLedger, "thread" | "total" | "costOf">;
 }
 
 /** A deep agent with `run`, `resume` and `close`. */
@@ -47,11 +51,22 @@ export type CodingAgent<Types extends DeepAgentTypeConfig = DeepAgentTypeConfig,
 export interface Shared {
   readonly runtime: Runtime;
   readonly stateDir: string | undefined;
+  /** Bound to the graph. */
+  readonly callbacks: CallbackHandlerMethods;
   /** The one closing, whoever asks for it and however often. */
   readonly closing: { done?: Promise<void> };
   /** Releases what this agent opened, not what it was given. */
   dispose(): Promise<void>;
 }
+
+/**
+ * On the graph itself, so that they are there however it is run: by `invoke`, by a LangGraph server that takes `.graph`,
+ * with other callbacks beside them. LangGraph merges a graph's own config with each call's.
+ */
+const bindCallbacks = (agent: object, callbacks: CallbackHandlerMethods): void => {
+  const { graph } = agent as { graph: { config?: RunnableConfig } };
+  graph.config = { ...graph.config, callbacks: [callbacks] };
+};
 
 interface Configurable {
   withConfig(config: unknown): object;
@@ -66,6 +81,7 @@ export const addMethods = <Agent extends object>(
   shared: Shared,
 ): Agent & CodingAgentMethods => {
   const { runtime } = shared;
+  bindCallbacks(agent, shared.callbacks);
   const runnable = agent as unknown as RunnableAgent;
   const bare = (agent as unknown as Configurable).withConfig.bind(agent) as Configurable["withConfig"];
   const close = (): Promise<void> => {
@@ -85,5 +101,6 @@ export const addMethods = <Agent extends object>(
     withConfig: (config: unknown) => addMethods(bare(config), shared),
     stateDir: shared.stateDir,
     threads: runtime.checkpointer,
+    costs: runtime.costs,
   }) as unknown as Agent & CodingAgentMethods;
 };

@@ -9,8 +9,8 @@ import {
   type MemorySource,
 } from "@fiveseam/context";
 import { nodeHost } from "@fiveseam/host";
-import { createChatModel } from "@fiveseam/models";
-import { createCodingSubagents, ROLES } from "@fiveseam/subagents";
+import { createChatModel, type ModelChoice } from "@fiveseam/models";
+import { createCodingSubagents, ROLES, type RoleName } from "@fiveseam/subagents";
 import { createPipeline, toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { ClientTool, ServerTool, StructuredTool } from "@langchain/core/tools";
@@ -25,7 +25,9 @@ import {
   type SupportedResponseFormat,
 } from "deepagents";
 import type { AgentMiddleware } from "langchain";
+import { createAgentModels, type AgentModels } from "./agent-models.js";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
+import { CostLedger } from "./cost-ledger.js";
 import { ConfigError } from "./errors.js";
 import type { WarningCode } from "./events.js";
 import {
@@ -36,6 +38,8 @@ import {
   type StateSchemaOption,
 } from "./options.js";
 import { openPersistence, type Persistence } from "./persistence.js";
+import { recoveryNotices } from "./recovery-notices.js";
+import { RunMeter } from "./run-meter.js";
 import type { Runtime } from "./run-options.js";
 import { workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
@@ -110,6 +114,7 @@ const delegatesOf = async (
   tools: readonly StructuredTool[],
   pipeline: Pipeline,
   interruptOn: CodingAgentOptions["interruptOn"],
+  around: (model: BaseChatModel | undefined) => AgentMiddleware[],
 ): Promise<AnySubAgent[]> => {
   const taken = new Set<string>(Object.keys(ROLES));
   const build = async (delegate: DelegateOption, at: number): Promise<AnySubAgent> => {
@@ -130,15 +135,17 @@ const delegatesOf = async (
       );
     }
     const own = spec as SubAgent;
+    // "provider:model" means the same here as for the agent, and fails here as well when it cannot be made.
+    const model = own.model === undefined ? undefined : await createChatModel(own.model as ModelChoice);
+    const [limits, failover] = around(model);
     checkTools(own.tools ?? [], `subagents.${at}.tools`);
     return {
       ...own,
-      // "provider:model" means the same here as for the agent, and fails here as well when it cannot be made.
-      ...(typeof own.model === "string" ? { model: await createChatModel(own.model) } : {}),
+      ...(model ? { model } : {}),
       tools: own.tools ?? [...tools],
       // The agent's gates hold for every delegate; its own can only add to them.
       ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
-      middleware: [toolPipelineMiddleware(pipeline), ...(own.middleware ?? [])],
+      middleware: [limits, toolPipelineMiddleware(pipeline), ...(own.middleware ?? []), failover],
     } as AnySubAgent;
   };
   return Promise.all(given.map(build));
@@ -184,11 +191,11 @@ export const createCodingAgent = async <
 > => {
   checkOptions(options);
   const workspace = await directoryOf(options.workspace);
-  const model = await createChatModel(options.model);
+  const models = await createAgentModels(options, Object.keys(ROLES) as RoleName[], recoveryNotices());
 
   const persistence = await openPersistence(options, workspace);
   try {
-    return (await assemble(options, { workspace, model, persistence })) as never;
+    return (await assemble(options, { workspace, models, persistence })) as never;
   } catch (error) {
     await persistence.close();
     throw error;
@@ -197,13 +204,13 @@ export const createCodingAgent = async <
 
 interface Parts {
   workspace: string;
-  model: BaseChatModel;
+  models: AgentModels;
   persistence: Persistence;
 }
 
 const assemble = async (
   options: CodingAgentOptions,
-  { workspace, model, persistence }: Parts,
+  { workspace, models, persistence }: Parts,
 ): Promise<CodingAgent> => {
   const { stateDir, checkpointer, store } = persistence;
   const backend = (options.backend ??
@@ -220,10 +227,15 @@ const assemble = async (
 
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
+  const costs = new CostLedger();
   const runtime: Runtime = {
     gate,
     checkpointer,
-    warnings: [...persistence.warnings],
+    costs,
+    warnings: [
+      ...persistence.warnings,
+      ...models.problems.map((message) => ({ code: "model_unavailable" as const, message })),
+    ],
     active: new Set(),
     closed: false,
   };
@@ -234,7 +246,15 @@ const assemble = async (
     runtime.warnings.push({ code, message });
   };
 
+  const meter = new RunMeter({
+    ledger: costs,
+    maxCost: (threadId) => gate.holder(threadId ?? "")?.maxCost ?? options.maxCost,
+    onLimit: (threadId, error) => gate.holder(threadId ?? "")?.abort(error),
+    onUnpriced: (model) =>
+      warn("cost_unknown", `maxCost cannot count the calls of ${model}: their price or usage is not known.`),
+  });
   const pipeline = createPipeline()
+    .use(meter.layer, { before: "failures-as-results" })
     .use(trackCalls(gate), { before: "failures-as-results" })
     .use(joinQueue(gate), { before: "failures-as-results" });
   const memory = (): AgentMiddleware =>
@@ -251,17 +271,24 @@ const assemble = async (
     backend,
     tools,
     pipeline,
-    middleware: () => [memory()],
+    models: models.roles,
+    middleware: (role) => [meter.middleware(), memory(), models.failover(models.roles[role])],
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });
-  const delegates = await delegatesOf(options.subagents ?? [], tools, pipeline, interruptOn);
+  const delegates = await delegatesOf(options.subagents ?? [], tools, pipeline, interruptOn, (own) => [
+    meter.middleware(),
+    models.failover(own),
+  ]);
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
   const middleware: AgentMiddleware[] = [
+    meter.middleware(),
     toolPipelineMiddleware(pipeline),
     ...(todos ? [todosMiddleware()] : []),
     memory(),
     ...(options.middleware ?? []),
+    // Innermost, so that what it cures is the model's failure and nobody else's.
+    models.failover(),
   ];
   const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
   checkTools([...tools, ...brought]);
@@ -287,7 +314,7 @@ const assemble = async (
   });
 
   const agent = createDeepAgent({
-    model,
+    model: models.model,
     tools,
     systemPrompt: prompt,
     backend,
@@ -307,6 +334,7 @@ const assemble = async (
   return addMethods(agent, {
     runtime,
     stateDir,
+    callbacks: meter.callbacks,
     closing: {},
     dispose: () => persistence.close(),
   });

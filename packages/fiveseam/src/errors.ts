@@ -53,3 +53,27 @@ export class AgentClosedError extends Error {
     super("This agent was closed. Create a new one; its threads can be resumed there.");
   }
 }
+
+/** Which limit of a run was reached. */
+export type RunLimit = "max_cost";
+
+/**
+ * A run reached one of its limits: no further model or tool is called, and the thread can be resumed, with the limit
+ * counted anew.
+ */
+export class RunLimitError extends Error {
+  override readonly name = "RunLimitError";
+  readonly code: RunLimit;
+  readonly limit: number;
+  readonly spent: number;
+
+  constructor(code: RunLimit, limit: number, spent: number) {
+    super(
+      `The run was stopped: it has cost $${spent.toFixed(4)}, and maxCost is $${limit}. ` +
+        "resume() goes on from here with a fresh budget.",
+    );
+    this.code = code;
+    this.limit = limit;
+    this.spent = spent;
+  }
+}

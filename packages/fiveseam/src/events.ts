@@ -48,6 +48,10 @@ export const WARNING_CODES = [
   "approvals_declined",
   /** A queued message was not sent, because the thread waits for an answer. */
   "not_sent",
+  /** The run has a `maxCost`, and a call's price or usage is not known: it does not count towards the limit. */
+  "cost_unknown",
+  /** A fallback or a role's own model cannot be used here (no key, no package); the run goes without it. */
+  "model_unavailable",
 ] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];
 
@@ -62,6 +66,8 @@ export type FinishReason =
   | "needs_input"
   /** The signal was aborted, or the iteration was ended early. The thread can be resumed. */
   | "aborted"
+  /** A limit of the run was reached; `error` says which. The thread can be resumed, with the limit counted anew. */
+  | "limit"
   /** Something failed that the agent could not work around; `error` says what. The thread can be resumed. */
   | "failed"
   /** The message became part of the run that was under way (`whenBusy: "queue"`). */
@@ -97,9 +103,20 @@ export type RunEvent = EventBase &
       }
     | { type: "approval.needed"; interruptId: string; actions: ApprovalAction[] }
     | { type: "input.needed"; interruptId: string; value: unknown }
-    | { type: "usage"; messageId: string; model: string | null; usage: Usage }
+    | {
+        type: "usage";
+        messageId: string;
+        model: string | null;
+        usage: Usage;
+        /** US dollars at list price; null when the price is not known. */
+        cost: number | null;
+      }
     | { type: "warning"; code: WarningCode; message: string }
     | { type: "waiting"; reason: "thread_busy" | "provider"; untilMs: number | null }
+    /** A model's call failed and is made again: by the same model (`to` equals `from`) or by the next one. */
+    | { type: "model.retried"; from: string; to: string; reason: string; message: string }
+    /** Text of this message was streamed before its call failed: it is void, the answer starts again. */
+    | { type: "text.discarded"; messageId: string }
     | {
         type: "run.finished";
         reason: FinishReason;
@@ -108,6 +125,8 @@ export type RunEvent = EventBase &
         /** The structured response, when the agent was made with a `responseFormat`. */
         response?: unknown;
         error?: { name: string; message: string; code?: string };
+        /** What the run's model calls cost in US dollars, and how many of them could not be priced. */
+        cost: { total: number; unpricedCalls: number };
         /** With reason "joined": the run that took the message. */
         joinedRunId?: string;
       }
@@ -206,6 +225,7 @@ export const runEventSchema: z.ZodType<RunEvent> = z.discriminatedUnion("type", 
       cacheWriteTokens: count.optional(),
       reasoningTokens: count.optional(),
     }),
+    cost: z.number().nullable(),
   }),
   z.object({ ...base, type: z.literal("warning"), code: z.enum(WARNING_CODES), message: z.string() }),
   z.object({
@@ -216,12 +236,22 @@ export const runEventSchema: z.ZodType<RunEvent> = z.discriminatedUnion("type", 
   }),
   z.object({
     ...base,
+    type: z.literal("model.retried"),
+    from: z.string(),
+    to: z.string(),
+    reason: z.string(),
+    message: z.string(),
+  }),
+  z.object({ ...base, type: z.literal("text.discarded"), messageId: z.string() }),
+  z.object({
+    ...base,
     type: z.literal("run.finished"),
-    reason: z.enum(["completed", "needs_input", "aborted", "failed", "joined"]),
+    reason: z.enum(["completed", "needs_input", "aborted", "failed", "limit", "joined"]),
     text: z.string(),
     response: z.unknown().optional(),
     error: z.object({ name: z.string(), message: z.string(), code: z.string().optional() }).optional(),
     joinedRunId: z.string().optional(),
+    cost: z.object({ total: z.number(), unpricedCalls: count }),
   }),
 ]);
 

@@ -1,5 +1,6 @@
 export { createCodingAgent } from "./create-coding-agent.js";
 export type { CodingAgent, CodingAgentMethods } from "./coding-agent.js";
+export type { FailoverSettings } from "./agent-models.js";
 export type { CodingAgentOptions, DelegateOption } from "./options.js";
 export type { ApprovalDecision, Answers, RunInput } from "./approvals.js";
 export type { ResumeOptions, RunOptions } from "./run-options.js";
@@ -16,11 +17,14 @@ export {
   type Usage,
   type WarningCode,
 } from "./events.js";
+export type { CostLedger, CostSummary, CostTotals } from "./cost-ledger.js";
 export { defaultStateDirectory } from "./state-directory.js";
 export {
   AgentClosedError,
   ConfigError,
   ResumeError,
+  RunLimitError,
   ThreadBusyError,
   type ResumeErrorCode,
+  type RunLimit,
 } from "./errors.js";

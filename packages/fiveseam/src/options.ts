@@ -1,5 +1,7 @@
 import { canonicalPath } from "@fiveseam/backends";
-import type { ModelSpec } from "@fiveseam/models";
+import type { ModelChoice, ModelSpec, ModelTier } from "@fiveseam/models";
+import type { FailoverSettings } from "./agent-models.js";
+import { ROLES, type RoleName } from "@fiveseam/subagents";
 import type { Host } from "@fiveseam/host";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { InteropZodObject } from "@langchain/core/utils/types";
@@ -51,6 +53,22 @@ export interface CodingAgentOptions<
   workspace: string;
   /** "provider:model", a spec, or any LangChain chat model that can call tools. */
   model: string | ModelSpec | BaseChatModel;
+  /**
+   * Models that take over, in this order, when the model fails for a reason that another provider can cure (its key,
+   * credit, rate limit, an outage). One that cannot be made here is left out with a warning.
+   */
+  fallbacks?: readonly ModelChoice[];
+  /**
+   * Gives each role the model of its tier: those named here, else those of the model's own provider. Without it every
+   * role runs on `model`. When a role's model fails it goes on with `model` and then the fallbacks.
+   */
+  tiers?: Partial<Record<ModelTier, ModelChoice>>;
+  /** Models of single roles; wins over `tiers`. */
+  roleModels?: Partial<Record<RoleName, ModelChoice>>;
+  /** How a failed model call is recovered: waits, retries, time limits. */
+  failover?: FailoverSettings;
+  /** Stops a run when its model calls, its delegates' included, have cost so many US dollars at list price. */
+  maxCost?: number;
   /** Your instructions, put behind the built-in system prompt. */
   systemPrompt?: string;
   /** Tools added to the built-in ones. */
@@ -140,12 +158,29 @@ const permission = z.looseObject(
   "expected { operations, paths, mode } as in deepagents",
 );
 
+const model = z.union(
+  [z.string().min(1), object("a model")],
+  'expected "provider:model", a spec, or a chat model',
+);
+
+const duration = z.number("expected milliseconds").min(0, "expected 0 milliseconds or more");
+
 const schema = z.strictObject({
   workspace: z.string().min(1, "expected the path of a directory"),
-  model: z.union(
-    [z.string().min(1), object("a model")],
-    'expected "provider:model", a spec, or a chat model',
-  ),
+  model,
+  fallbacks: z.array(model).optional(),
+  tiers: z.strictObject({ power: model.optional(), fast: model.optional() }).optional(),
+  roleModels: z.partialRecord(z.enum(Object.keys(ROLES) as [RoleName, ...RoleName[]]), model).optional(),
+  failover: z
+    .strictObject({
+      maxWaitMs: duration.optional(),
+      firstByteTimeoutMs: duration.optional(),
+      idleTimeoutMs: duration.optional(),
+      networkRetries: z.number().int().min(0).optional(),
+      onPartial: z.enum(["restart-with-notice", "fail"]).optional(),
+    })
+    .optional(),
+  maxCost: z.number("expected a number of US dollars").min(0, "expected 0 dollars or more").optional(),
   systemPrompt: z.string().optional(),
   tools: z.array(tool).optional(),
   middleware: z.array(named("a middleware")).optional(),

@@ -1,6 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver, StateSnapshot } from "@langchain/langgraph";
 import type { Answers } from "./approvals.js";
+import type { CostLedger } from "./cost-ledger.js";
 import { ConfigError } from "./errors.js";
 import type { WarningCode } from "./events.js";
 import type { ThreadGate } from "./threads.js";
@@ -15,6 +16,8 @@ export interface RunOptions<Context = unknown> {
    * message join that run at its next model call, or runs when that run ends first.
    */
   whenBusy?: "fail" | "queue";
+  /** Stops the run when its model calls have cost so many US dollars at list price; default the agent's `maxCost`. */
+  maxCost?: number;
   /** LangGraph's runtime context, as `contextSchema` describes it; reaches tools, middleware and delegates. */
   context?: Context;
   /** Further LangGraph config (tags, metadata, callbacks, `configurable`). */
@@ -33,6 +36,7 @@ export interface RunnableAgent {
 export interface Runtime {
   readonly gate: ThreadGate;
   readonly checkpointer: BaseCheckpointSaver | undefined;
+  readonly costs: CostLedger;
   /** Problems noticed while the agent was made or between runs; each is reported by the next run once. */
   readonly warnings: { code: WarningCode; message: string }[];
   readonly active: Set<{ abort(reason: Error): void; done: Promise<void> }>;
@@ -49,7 +53,10 @@ export const checkOptions = (options: RunOptions): void => {
       "`signal` is no AbortSignal; of an AbortController pass `controller.signal`.",
     );
   }
-  const { whenBusy } = options;
+  const { maxCost, whenBusy } = options;
+  if (maxCost !== undefined && !(typeof maxCost === "number" && maxCost >= 0)) {
+    throw new ConfigError("maxCost", "`maxCost` is a number of US dollars, 0 or more.");
+  }
   if (whenBusy !== undefined && whenBusy !== "fail" && whenBusy !== "queue") {
     throw new ConfigError("whenBusy", '`whenBusy` is "fail" or "queue".');
   }

@@ -12,6 +12,8 @@ import {
 } from "./run-options.js";
 import { Translator } from "./translator.js";
 
+const NO_COST = { total: 0, unpricedCalls: 0 };
+
 async function* execute(
   agent: RunnableAgent,
   runtime: Runtime,
@@ -20,7 +22,10 @@ async function* execute(
 ): AsyncGenerator<RunEvent, void, void> {
   const { threadId } = options;
   const runId = randomUUID();
-  const translator = new Translator({ runId, threadId });
+  const translator = new Translator(
+    { runId, threadId },
+    (messageId) => runtime.costs.costOf(messageId)?.total ?? null,
+  );
   let current = work;
   for (;;) {
     if (runtime.closed) throw new AgentClosedError();
@@ -32,11 +37,17 @@ async function* execute(
     yield translator.event({ type: "waiting", reason: "thread_busy", untilMs: null });
     const { joined } = await runtime.gate.enqueue(threadId, current.message, options.signal);
     if (joined !== undefined) {
-      yield translator.event({ type: "run.finished", reason: "joined", text: "", joinedRunId: joined });
+      yield translator.event({
+        type: "run.finished",
+        reason: "joined",
+        text: "",
+        joinedRunId: joined,
+        cost: NO_COST,
+      });
       return;
     }
     if (options.signal?.aborted) {
-      yield translator.event({ type: "run.finished", reason: "aborted", text: "" });
+      yield translator.event({ type: "run.finished", reason: "aborted", text: "", cost: NO_COST });
       return;
     }
     current = { ...current, queued: true };

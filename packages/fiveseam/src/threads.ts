@@ -17,6 +17,10 @@ export interface ThreadLease {
   readonly waiting: boolean;
   /** Told the ids of the messages that a stored step holds. */
   confirm(isStored: (id: string) => boolean): void;
+  /** Stops the run; set by the run itself. */
+  abort: (reason: Error) => void;
+  /** The run's own `maxCost`. */
+  maxCost: number | undefined;
   /** Keeps count of a tool call under way. */
   track(call: Promise<unknown>): void;
   /** Resolves when no tool call is under way, after `SETTLE_MS` at the latest. */
@@ -59,6 +63,8 @@ export class ThreadGate {
       runId,
       queue,
       done,
+      abort: () => {},
+      maxCost: undefined,
       get waiting() {
         return queue.some((entry) => !entry.taken);
       },

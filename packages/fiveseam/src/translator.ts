@@ -2,12 +2,13 @@ import { isUnknownOutcome } from "@fiveseam/tool-pipeline";
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { EventSource, RunEvent, ToolStatus } from "./events.js";
 import { modelOf, partsOf, usageOf } from "./message-content.js";
+import { isRecoveryNotice } from "./recovery-notices.js";
 
 /** One item of LangGraph's stream with `subgraphs: true`: namespace, mode, payload. */
 export type StreamItem = readonly [readonly string[], string, unknown];
 
 /** The modes that the translator reads. */
-export const STREAM_MODES = ["messages", "updates", "values", "tasks"] as const;
+export const STREAM_MODES = ["messages", "updates", "values", "tasks", "custom"] as const;
 
 /** Without its type parameter distributing, `Omit` would merge the union's members. */
 type Body<T> = T extends unknown ? Omit<T, keyof EventSource | "runId" | "threadId"> : never;
@@ -55,10 +56,17 @@ export class Translator {
   readonly #counted = new Set<string>();
   readonly #held = new Map<string, { callId: string; make: () => RunEvent }[]>();
   readonly #make: (source: EventSource, body: EventBody) => RunEvent;
+  readonly #costOf: (messageId: string) => number | null;
+  /** The message that each agent streams, by its namespace: what a failed call leaves behind is void. */
+  readonly #streaming = new Map<string, string>();
   #todos = "";
   #lastText = "";
 
-  constructor(identity: { runId: string; threadId: string }) {
+  constructor(
+    identity: { runId: string; threadId: string },
+    costOf: (messageId: string) => number | null = () => null,
+  ) {
+    this.#costOf = costOf;
     this.#make = (source, body) => ({ ...identity, ...source, ...body }) as RunEvent;
   }
 
@@ -76,6 +84,9 @@ export class Translator {
     switch (mode) {
       case "messages":
         yield* this.#message(source, payload);
+        return;
+      case "custom":
+        yield* this.#notice(source, payload);
         return;
       case "tasks":
         yield* this.#task(source, payload);
@@ -117,8 +128,18 @@ export class Translator {
     if (message.getType() !== "ai") return;
     const { text, reasoning } = partsOf(message);
     const messageId = message.id ?? "";
+    if (text || reasoning) this.#streaming.set(source.delegation ?? "", messageId);
     if (reasoning) yield this.#make(source, { type: "reasoning.delta", messageId, text: reasoning });
     if (text) yield this.#make(source, { type: "text.delta", messageId, text });
+  }
+
+  /** What the agent's own middleware says, among whatever others write to the custom stream. */
+  *#notice(source: EventSource, payload: unknown): Generator<RunEvent> {
+    if (!isRecoveryNotice(payload)) return;
+    const { notice } = payload;
+    if (notice.type !== "restarted") return yield this.#make(source, notice);
+    const messageId = this.#streaming.get(source.delegation ?? "");
+    if (messageId !== undefined) yield this.#make(source, { type: "text.discarded", messageId });
   }
 
   *#task(source: EventSource, payload: unknown): Generator<RunEvent> {
@@ -208,7 +229,8 @@ export class Translator {
     const usage = usageOf(message);
     if (!usage || this.#counted.has(messageId)) return;
     this.#counted.add(messageId);
-    yield this.#make(source, { type: "usage", messageId, model: modelOf(message), usage });
+    const cost = this.#costOf(messageId);
+    yield this.#make(source, { type: "usage", messageId, model: modelOf(message), usage, cost });
   }
 
   *#changedTodos(payload: unknown): Generator<RunEvent> {

@@ -43,15 +43,19 @@ const EXAMPLES: { [Type in RunEventType]: Extract<RunEvent, { type: Type }> } = 
     messageId: "m",
     model: null,
     usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
+    cost: 0.25,
   },
   warning: { ...base, type: "warning", code: "not_sent", message: "m" },
   waiting: { ...base, type: "waiting", reason: "thread_busy", untilMs: null },
+  "model.retried": { ...base, type: "model.retried", from: "a:b", to: "c:d", reason: "auth", message: "m" },
+  "text.discarded": { ...base, type: "text.discarded", messageId: "m" },
   "run.finished": {
     ...base,
     type: "run.finished",
     reason: "failed",
     text: "",
     error: { name: "E", message: "m" },
+    cost: { total: 0.5, unpricedCalls: 1 },
   },
 };
 

@@ -108,7 +108,8 @@ describe("a run", () => {
   it("reports a failing model as the end of the run, with the error's own name and message", async () => {
     const places = await workspaceWith();
     const error = Object.assign(new Error("529 overloaded"), { name: "OverloadedError", code: "overloaded" });
-    const agent = await agentWith({ ...places, model: modelOf(() => ({ error })) });
+    const model = modelOf(() => ({ error }));
+    const agent = await agentWith({ ...places, model, failover: { maxWaitMs: 0 } });
     const events = await collect(agent.run("hi", { threadId: "t" }));
     expect(finished(events)).toMatchObject({
       reason: "failed",

@@ -137,6 +137,8 @@ export const finishModel = (model: BaseChatModel, spec: ResolvedSpec): BaseChatM
     ...(spec.apiKey === undefined ? {} : { credential: spec.apiKey }),
     ...(spec.baseURL === undefined ? {} : { endpoint: new URL(spec.baseURL).host }),
   });
+  // LangChain hands it to callbacks: `ls_provider` says "openai" of every server that speaks OpenAI's protocol.
+  model.metadata = { ...model.metadata, fiveseam_provider: spec.provider, fiveseam_model: spec.model };
   const profile = profileOf(model, spec);
   if (profile) define(model, "profile", profile);
   const redact = redactor(secretsOf(spec));

@@ -20,7 +20,9 @@ export interface CodingSubagentsOptions {
   /** The pipeline around every tool call; the main agent's, so that one set of layers sees everything. */
   pipeline: Pipeline;
   /** Further middleware of each delegate, made anew for each because deepagents shares none. */
-  middleware?: () => readonly AgentMiddleware[];
+  middleware?: (role: RoleName) => readonly AgentMiddleware[];
+  /** What a role runs on; the main agent's model where it is left out. */
+  models?: Partial<Record<RoleName, NonNullable<SubAgent["model"]>>>;
   /** Approval gates of the main agent, which hold for delegates too. */
   interruptOn?: SubAgent["interruptOn"];
   /** File rules of the main agent, which hold for delegates too. */
@@ -76,6 +78,7 @@ export const createCodingSubagents = (options: CodingSubagentsOptions): SubAgent
       name,
       description: ROLES[name].description,
       systemPrompt: ROLES[name].prompt,
+      ...(options.models?.[name] === undefined ? {} : { model: options.models[name] }),
       tools: toolsFor(policy, options.tools),
       // Left out when empty: even an empty gate costs a node and a checkpoint a step.
       ...(options.interruptOn && Object.keys(options.interruptOn).length > 0
@@ -85,7 +88,7 @@ export const createCodingSubagents = (options: CodingSubagentsOptions): SubAgent
         // Replaces deepagents' own by its name.
         createFilesystemMiddleware(filesFor(name, policy, options)) as unknown as AgentMiddleware,
         toolPipelineMiddleware(options.pipeline),
-        ...(options.middleware?.() ?? []),
+        ...(options.middleware?.(name) ?? []),
       ],
     };
   });

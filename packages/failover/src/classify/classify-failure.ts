@@ -1,16 +1,16 @@
-import { Collector } from "./collect";
-import type { Facts } from "./facts";
+import { Collector } from "./collect.js";
+import type { Facts } from "./facts.js";
 import {
   type FailureOrigin,
   type FailureReason,
   type FailureRecovery,
   recoveryOf,
   usuallyRetryable,
-} from "./reasons";
-import { redacted } from "./redact";
-import { retryDelayOf } from "./retry-delay";
-import { type EvidenceKind, type FailureRule, holds } from "./rule";
-import { FAILURE_RULES, isOutsiderRule } from "./rules/index";
+} from "./reasons.js";
+import { redacted } from "./redact.js";
+import { retryDelayOf } from "./retry-delay.js";
+import { type EvidenceKind, type FailureRule, holds } from "./rule.js";
+import { FAILURE_RULES, isOutsiderRule } from "./rules/index.js";
 
 /** What the caller knows about an error. */
 export interface ClassifyOptions {

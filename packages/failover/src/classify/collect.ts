@@ -1,7 +1,7 @@
-import { parseDuration } from "./durations";
-import { emptyFacts, type Facts } from "./facts";
-import { readHeaders } from "./headers";
-import { bounded, namesInText, pairsInText, statusInText, withoutHtml } from "./text-facts";
+import { parseDuration } from "./durations.js";
+import { emptyFacts, type Facts } from "./facts.js";
+import { readHeaders } from "./headers.js";
+import { bounded, namesInText, pairsInText, statusInText, withoutHtml } from "./text-facts.js";
 
 const MAX_DEPTH = 10;
 const MAX_NODES = 160;

@@ -1,5 +1,5 @@
-import { DURATION_SOURCE, parseDuration } from "./durations";
-import type { Facts } from "./facts";
+import { DURATION_SOURCE, parseDuration } from "./durations.js";
+import type { Facts } from "./facts.js";
 
 /** Epoch values below this are seconds: it is 1973 in milliseconds and the year 5138 in seconds. */
 const MILLISECONDS_FROM = 100_000_000_000;

@@ -1,5 +1,5 @@
-import type { Facts } from "./facts";
-import type { FailureReason } from "./reasons";
+import type { Facts } from "./facts.js";
+import type { FailureReason } from "./reasons.js";
 
 /**
  * When a rule applies: every field given must hold, and a field that lists values holds when one of them is there. All

@@ -1,4 +1,4 @@
-import type { Facts } from "./facts";
+import type { Facts } from "./facts.js";
 
 /** Longest part of one string that is looked at; errors say what they are at the start or at the end. */
 const HEAD_CHARS = 6000;

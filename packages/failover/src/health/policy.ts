@@ -1,5 +1,5 @@
-import type { FailureReason } from "../classify/reasons";
-import type { ModelIdentity } from "../identity";
+import type { FailureReason } from "../classify/reasons.js";
+import type { ModelIdentity } from "../identity.js";
 
 /** What cools down together: one model, or every model behind a credential. */
 export type HealthScope = "model" | "credential";

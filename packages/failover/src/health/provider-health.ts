@@ -1,8 +1,8 @@
-import type { FailureReason } from "../classify/reasons";
-import { systemClock } from "../clock";
-import { credentialFingerprint, type ModelIdentity } from "../identity";
-import { DEFAULT_COOLDOWNS_MS, type HealthScope, scopeKey, scopeOf } from "./policy";
-import { type HealthEntrySnapshot, type HealthSnapshot, parseSnapshot } from "./snapshot";
+import type { FailureReason } from "../classify/reasons.js";
+import { systemClock } from "../clock.js";
+import { credentialFingerprint, type ModelIdentity } from "../identity.js";
+import { DEFAULT_COOLDOWNS_MS, type HealthScope, scopeKey, scopeOf } from "./policy.js";
+import { type HealthEntrySnapshot, type HealthSnapshot, parseSnapshot } from "./snapshot.js";
 
 /** The part of a classification that health needs. */
 export interface HealthFailure {

@@ -1,6 +1,6 @@
-import { FAILURE_REASONS, type FailureReason } from "../classify/reasons";
-import type { ModelIdentity } from "../identity";
-import type { HealthScope } from "./policy";
+import { FAILURE_REASONS, type FailureReason } from "../classify/reasons.js";
+import type { ModelIdentity } from "../identity.js";
+import type { HealthScope } from "./policy.js";
 
 /** One cooling entry, as it is kept. */
 export interface HealthEntrySnapshot {

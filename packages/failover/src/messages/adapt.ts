@@ -16,9 +16,9 @@ import {
   refusedNote,
   serverToolNote,
   withoutCacheMark,
-} from "./blocks";
-import { familyOf, type MessageParty, writerOf } from "./families";
-import { ToolCallIds } from "./tool-call-ids";
+} from "./blocks.js";
+import { familyOf, type MessageParty, writerOf } from "./families.js";
+import { ToolCallIds } from "./tool-call-ids.js";
 
 /** Whom the messages are for. */
 export interface AdaptTarget extends MessageParty {

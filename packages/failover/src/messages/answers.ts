@@ -1,6 +1,6 @@
 import { AIMessage, AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
-import type { ReadyCandidate } from "../recovery/candidates";
-import { SERVED_BY } from "./families";
+import type { ReadyCandidate } from "../recovery/candidates.js";
+import { SERVED_BY } from "./families.js";
 
 /** Notes on an answer of a fallback who wrote it, so that the next call knows whose leftovers it holds. */
 export const stampAnswer = (message: BaseMessage, candidate: ReadyCandidate): void => {

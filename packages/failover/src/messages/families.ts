@@ -1,5 +1,5 @@
 import type { AIMessage } from "@langchain/core/messages";
-import type { ModelIdentity } from "../identity";
+import type { ModelIdentity } from "../identity.js";
 
 /** Providers whose messages are each other's. */
 const FAMILIES: Readonly<Record<string, string>> = {

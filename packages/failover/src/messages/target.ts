@@ -1,7 +1,7 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import type { ReadyCandidate } from "../recovery/candidates";
-import type { AdaptTarget } from "./adapt";
-import type { AcceptedContent } from "./blocks";
+import type { ReadyCandidate } from "../recovery/candidates.js";
+import type { AdaptTarget } from "./adapt.js";
+import type { AcceptedContent } from "./blocks.js";
 
 interface ProfileLike {
   readonly imageInputs?: boolean;

@@ -1,7 +1,7 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { FailoverConfigError } from "../errors";
-import { credentialFingerprint, innermostModel, type ModelIdentity, modelIdentity } from "../identity";
-import { silenceClientRetries } from "./client-retries";
+import { FailoverConfigError } from "../errors.js";
+import { credentialFingerprint, innermostModel, type ModelIdentity, modelIdentity } from "../identity.js";
+import { silenceClientRetries } from "./client-retries.js";
 
 /** Makes a model when it is first needed. A rejection (no key, no package) drops a fallback with an event. */
 export type ModelFactory = () => Promise<BaseChatModel> | BaseChatModel;

@@ -1,7 +1,7 @@
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { RunnableBinding, type RunnableConfig } from "@langchain/core/runnables";
-import { silenceClientRetries } from "./client-retries";
-import { type AttemptWatch, hasAudience, WatchHandler } from "./watch";
+import { silenceClientRetries } from "./client-retries.js";
+import { type AttemptWatch, hasAudience, WatchHandler } from "./watch.js";
 
 /**
  * The same model, watched: everything but the ways to call it is the model's own (its class name, profile, private

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../clock";
-import type { FailoverEvent } from "../events";
-import { ProviderHealth } from "../health/provider-health";
+import { type Clock, systemClock } from "../clock.js";
+import type { FailoverEvent } from "../events.js";
+import { ProviderHealth } from "../health/provider-health.js";
 
 /** Settings that both faces of failover share. */
 export interface RecoveryOptions {

@@ -1,13 +1,13 @@
-import { classifyFailure, type FailureClassification } from "../classify/classify-failure";
-import { usuallyRetryable } from "../classify/reasons";
-import { abortErrorOf, backoffMs, sleep } from "../clock";
-import { type FailedAttempt, FailoverExhaustedError, rememberFailure } from "../errors";
-import type { HealthTicket } from "../health/provider-health";
-import type { ModelIdentity } from "../identity";
-import type { CandidateSlot, ReadyCandidate } from "./candidates";
-import type { ResolvedOptions } from "./options";
-import { isGraphControlFlow, unwrapMiddlewareError } from "./passing";
-import { AttemptWatch } from "./watch";
+import { classifyFailure, type FailureClassification } from "../classify/classify-failure.js";
+import { usuallyRetryable } from "../classify/reasons.js";
+import { abortErrorOf, backoffMs, sleep } from "../clock.js";
+import { type FailedAttempt, FailoverExhaustedError, rememberFailure } from "../errors.js";
+import type { HealthTicket } from "../health/provider-health.js";
+import type { ModelIdentity } from "../identity.js";
+import type { CandidateSlot, ReadyCandidate } from "./candidates.js";
+import type { ResolvedOptions } from "./options.js";
+import { isGraphControlFlow, unwrapMiddlewareError } from "./passing.js";
+import { AttemptWatch } from "./watch.js";
 
 /** One call that may take several attempts. */
 export interface RecoverableCall<Result> {
@@ -185,7 +185,10 @@ export class RecoveryRun<Result> {
     else ticket.release();
     const now = this.options.clock.now();
     const pauseMs = this.backoff(standing.tries);
-    standing.out = !failure.retryable;
+    // What nobody understands may pass at another model; the only one is not asked again in the hope that it does.
+    const alone = this.standings.every((each) => each === standing || each.out);
+    const hopeless = alone && failure.reason === "unknown" && failure.retryAfterMs === undefined;
+    standing.out = hopeless || !failure.retryable;
     // A stated wait counts alone at first; a provider that states too short a one is left alone longer each time.
     standing.readyAtMs =
       now +

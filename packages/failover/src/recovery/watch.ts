@@ -1,7 +1,7 @@
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
-import { abortErrorOf, type Clock } from "../clock";
-import { ModelStalledError } from "../errors";
-import type { ModelIdentity } from "../identity";
+import { abortErrorOf, type Clock } from "../clock.js";
+import { ModelStalledError } from "../errors.js";
+import type { ModelIdentity } from "../identity.js";
 
 /** Limits on silence, in milliseconds; 0 switches one off. */
 export interface StallLimits {

@@ -1,6 +1,6 @@
 import { ChatAnthropic } from "@langchain/anthropic";
 import { ChatOpenAI } from "@langchain/openai";
-import type { ProviderServer } from "./provider-server";
+import type { ProviderServer } from "./provider-server.js";
 
 /** A real OpenAI client for a server; LangChain's own retries are left at their default on purpose. */
 export const openAI = (server: ProviderServer, model = "gpt-4.1"): ChatOpenAI =>

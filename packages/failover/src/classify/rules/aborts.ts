@@ -1,4 +1,4 @@
-import type { FailureRule } from "../rule";
+import type { FailureRule } from "../rule.js";
 
 const TIMER_ERRNOS = [
   "ETIMEDOUT",

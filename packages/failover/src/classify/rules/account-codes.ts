@@ -1,4 +1,4 @@
-import type { FailureRule } from "../rule";
+import type { FailureRule } from "../rule.js";
 
 /** A machine-readable code that means one thing only, whatever the status and the words around it. */
 export const ACCOUNT_CODE_RULES: readonly FailureRule[] = [

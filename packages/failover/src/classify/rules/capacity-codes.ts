@@ -1,4 +1,4 @@
-import type { FailureRule } from "../rule";
+import type { FailureRule } from "../rule.js";
 
 /** Words of money strong enough to beat a code that only says "too many". */
 const BILLING_WORDS =

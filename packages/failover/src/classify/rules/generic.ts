@@ -1,4 +1,4 @@
-import type { FailureRule } from "../rule";
+import type { FailureRule } from "../rule.js";
 
 /** Types, statuses and class names that say the kind but not the cause. */
 export const GENERIC_RULES: readonly FailureRule[] = [

@@ -1,10 +1,10 @@
-import type { FailureRule } from "../rule";
-import { ABORT_RULES, LINK_RULES } from "./aborts";
-import { ACCOUNT_CODE_RULES } from "./account-codes";
-import { CAPACITY_CODE_RULES } from "./capacity-codes";
-import { GENERIC_RULES } from "./generic";
-import { OUTSIDER_RULES } from "./outsiders";
-import { PHRASE_RULES } from "./phrases";
+import type { FailureRule } from "../rule.js";
+import { ABORT_RULES, LINK_RULES } from "./aborts.js";
+import { ACCOUNT_CODE_RULES } from "./account-codes.js";
+import { CAPACITY_CODE_RULES } from "./capacity-codes.js";
+import { GENERIC_RULES } from "./generic.js";
+import { OUTSIDER_RULES } from "./outsiders.js";
+import { PHRASE_RULES } from "./phrases.js";
 
 const outsiders: ReadonlySet<FailureRule> = new Set(OUTSIDER_RULES);
 

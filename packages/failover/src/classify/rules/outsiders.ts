@@ -1,4 +1,4 @@
-import type { FailureRule } from "../rule";
+import type { FailureRule } from "../rule.js";
 
 /**
  * Failures of tools, programs and other services, told by their own marks. Asked only when the origin is not known: a

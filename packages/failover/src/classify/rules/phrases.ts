@@ -1,4 +1,4 @@
-import type { Condition, FailureRule } from "../rule";
+import type { Condition, FailureRule } from "../rule.js";
 
 const THROTTLED: Condition = {
   anyOf: [
