@@ -88,8 +88,9 @@ walk(tree.dependencies);
 const native = [...names].filter((name) => {
   const dir = path.join(root, "node_modules", name);
   try {
-    return readdirSync(dir, { recursive: true }).some((file) =>
-      /(^|\/)binding\.gyp$|\.node$/.test(String(file)),
+    // Of a package here, what a benchmark installed beside itself does not count.
+    return readdirSync(dir, { recursive: true }).some(
+      (file) => /(^|\/)binding\.gyp$|\.node$/.test(String(file)) && !/^bench\//.test(String(file)),
     );
   } catch {
     return false;
