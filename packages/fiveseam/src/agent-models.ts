@@ -1,3 +1,4 @@
+import { contextOverflowMiddleware } from "./context-overflow.js";
 import {
   failoverMiddleware,
   ProviderHealth,
@@ -22,8 +23,11 @@ export interface AgentModels {
   readonly roles: Partial<Record<RoleName, BaseChatModel>>;
   /** What could not be made here, in words. */
   readonly problems: readonly string[];
-  /** The failover of an agent that runs on the given model; a delegate goes on with the agent's own. */
-  failover(model?: BaseChatModel): AgentMiddleware;
+  /**
+   * What stands around the model calls of an agent that runs on the given model: failover, which for a delegate goes on
+   * with the agent's own, and compaction of what was too long.
+   */
+  recovery(model?: BaseChatModel): AgentMiddleware[];
 }
 
 /** How a failed model call is recovered; see `@fiveseam/failover` for the defaults. */
@@ -94,12 +98,14 @@ export const createAgentModels = async (
     model,
     roles: own,
     problems,
-    failover: (running = model) =>
+    recovery: (running = model) => [
+      contextOverflowMiddleware(),
       failoverMiddleware({
         ...choices.failover,
         models: running === model ? fallbacks : [model, ...fallbacks],
         health,
         onEvent,
       }),
+    ],
   };
 };

@@ -137,7 +137,7 @@ const delegatesOf = async (
     const own = spec as SubAgent;
     // "provider:model" means the same here as for the agent, and fails here as well when it cannot be made.
     const model = own.model === undefined ? undefined : await createChatModel(own.model as ModelChoice);
-    const [limits, failover] = around(model);
+    const [limits, ...recovery] = around(model);
     checkTools(own.tools ?? [], `subagents.${at}.tools`);
     return {
       ...own,
@@ -145,7 +145,7 @@ const delegatesOf = async (
       tools: own.tools ?? [...tools],
       // The agent's gates hold for every delegate; its own can only add to them.
       ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
-      middleware: [limits, toolPipelineMiddleware(pipeline), ...(own.middleware ?? []), failover],
+      middleware: [limits, toolPipelineMiddleware(pipeline), ...(own.middleware ?? []), ...recovery],
     } as AnySubAgent;
   };
   return Promise.all(given.map(build));
@@ -272,13 +272,13 @@ const assemble = async (
     tools,
     pipeline,
     models: models.roles,
-    middleware: (role) => [meter.middleware(), memory(), models.failover(models.roles[role])],
+    middleware: (role) => [meter.middleware(), memory(), ...models.recovery(models.roles[role])],
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });
   const delegates = await delegatesOf(options.subagents ?? [], tools, pipeline, interruptOn, (own) => [
     meter.middleware(),
-    models.failover(own),
+    ...models.recovery(own),
   ]);
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
   const middleware: AgentMiddleware[] = [
@@ -288,7 +288,7 @@ const assemble = async (
     memory(),
     ...(options.middleware ?? []),
     // Innermost, so that what it cures is the model's failure and nobody else's.
-    models.failover(),
+    ...models.recovery(),
   ];
   const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
   checkTools([...tools, ...brought]);

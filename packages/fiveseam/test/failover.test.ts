@@ -138,6 +138,43 @@ describe("a run over real clients", () => {
   });
 });
 
+describe("a conversation that is too long for the model", () => {
+  const TOO_LONG = { error: { message: "Prompt exceeds max length", code: "1261" } };
+  const agentOn = async (overflows: number) => {
+    let left = 0;
+    const server = await modelServer((response, body) => {
+      // The summarizer offers no tools.
+      if (!("tools" in body)) return openAI({ text: "They greeted each other." })(response, body);
+      if ((left -= 1) < 0) return openAI({ text: "ok" })(response, body);
+      return refuse(400, TOO_LONG)(response, body);
+    });
+    const model = { ...gpt(server), provider: "glm", model: "glm-4.6" };
+    const agent = await agentWith({ ...(await workspaceWith()), model });
+    const ask = (text: string) => agent.run(text, { threadId: "t" });
+    // Long enough that something is left to leave out: deepagents keeps a tenth of the window.
+    for (const text of ["one", "two", "three"]) await collect(ask(`${text} `.repeat(20_000)));
+    left = overflows;
+    return { ask, server };
+  };
+
+  it("is compacted, and the call is made once more", async () => {
+    const { ask, server } = await agentOn(1);
+    const events = await collect(ask("four"));
+    expect(finished(events)).toMatchObject({ reason: "completed", text: "ok" });
+    const last = server.bodies.at(-1);
+    expect(JSON.stringify(last?.messages)).toContain("They greeted each other.");
+    expect(JSON.stringify(last?.messages)).toContain("four");
+  });
+
+  it("surfaces when the compacted one is refused as well", async () => {
+    const { ask, server } = await agentOn(100);
+    const events = await collect(ask("four"));
+    expect(finished(events)).toMatchObject({ reason: "failed" });
+    expect(finished(events).error?.message).toContain("Prompt exceeds max length");
+    expect(server.bodies.length).toBeLessThan(10);
+  });
+});
+
 describe("models that cannot be made here", () => {
   it("a fallback without a key is left out with a warning, a primary without one throws", async () => {
     vi.stubEnv("GROQ_API_KEY", "");
