@@ -12,7 +12,7 @@ export const report = (results, machine) => {
     "# Checkpointers",
     "",
     `Written by \`npm run bench -w @fiveseam/checkpoint-sqljs\` on ${machine.date}: ${machine.cpu}, Node ${machine.node},`,
-    `@langchain/langgraph ${machine.langgraph}${machine.hasSqlite ? ", better-sqlite3 12" : "; SqliteSaver could not be built here"}. Every row is a process of its own. A turn is a model step`,
+    `@langchain/langgraph ${machine.langgraph}${machine.hasSqlite ? ", better-sqlite3 12" : "; SqliteSaver could not be built here"}. Every row is a process of its own, those that the goals compare the median of five. A turn is a model step`,
     "and its tool step, by `createAgent` of langchain with a scripted model; LangGraph's own durability is its default,",
     '"async". "none" is the graph without a checkpointer. Bytes written are what the process handed to the system. "Open" is',
     "loading the file beyond sql.js; getTuple and list are mostly LangGraph's deserializer, the same for all. The machine is",

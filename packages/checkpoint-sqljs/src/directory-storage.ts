@@ -3,7 +3,7 @@ import { DatabaseCorruptError, ReadFailedError } from "./errors.js";
 import { checkFile } from "./file-integrity.js";
 import type { IntegrityProblem } from "./integrity.js";
 import type { Change, FileDependencies } from "./file-dependencies.js";
-import type { JournaledFile } from "./journaled-file.js";
+import type { JournaledFile, WriteOptions } from "./journaled-file.js";
 import {
   compareNewestFirst,
   readIndex,
@@ -60,11 +60,7 @@ export class DirectoryStorage implements Storage {
     return this.#use(threadId, (file) => file.read(run));
   }
 
-  write<T>(
-    threadId: string,
-    prepare: (state: SaverState) => Change<T>,
-    options?: { grows?: boolean },
-  ): Promise<T> {
+  write<T>(threadId: string, prepare: (state: SaverState) => Change<T>, options?: WriteOptions): Promise<T> {
     return this.#use(threadId, (file) => file.write(prepare, options));
   }
 

@@ -13,6 +13,7 @@ export type SqlJsSaverErrorCode =
   | "SAVER_CLOSED"
   | "WASM_LOAD_FAILED"
   | "NO_FILE_SYSTEM"
+  | "INVALID_OPTION"
   | "INVALID_CONFIG";
 
 /**
@@ -64,7 +65,7 @@ export class DatabaseLockedError extends SqlJsSaverError {
   }
 }
 
-/** The lock was taken over or removed while this process held it. The calls waiting for a save were not written. */
+/** The lock was taken over or removed while this process held it. The calls that waited do not count. */
 export class LockLostError extends SqlJsSaverError {
   override readonly code = "LOCK_LOST";
   override readonly name = "LockLostError";
@@ -74,8 +75,8 @@ export class LockLostError extends SqlJsSaverError {
     readonly lockFile: string,
   ) {
     super(
-      `The lock ${lockFile} no longer belongs to this process, so ${file} was left as it is. Someone removed the ` +
-        `lock or took it over. Read the thread again before retrying: another process may have continued it.`,
+      `The lock ${lockFile} no longer belongs to this process, so this call does not count. Someone removed the ` +
+        `lock of ${file} or took it over. Read the thread again before retrying: another process may have continued it.`,
     );
   }
 }
@@ -87,7 +88,7 @@ const corruptText: Record<CorruptReason, string> = {
   "not-sqlite": "is not a SQLite database",
   truncated: "is shorter than its SQLite header says",
   damaged: "is a damaged SQLite database",
-  foreign: "is a SQLite database of another program",
+  foreign: "is a SQLite database of another program or of another kind",
 };
 
 /** The file is no database, is damaged, or belongs to another program. It is left untouched. */
@@ -188,8 +189,8 @@ export class SaverClosedError extends SqlJsSaverError {
   override readonly code = "SAVER_CLOSED";
   override readonly name = "SaverClosedError";
 
-  constructor() {
-    super("This SqlJsSaver is closed. Open a new one with SqlJsSaver.open().");
+  constructor(name: "SqlJsSaver" | "SqlJsStore" = "SqlJsSaver") {
+    super(`This ${name} is closed. Open a new one with ${name}.open().`);
   }
 }
 
@@ -214,6 +215,22 @@ export class NoFileSystemError extends SqlJsSaverError {
 
   constructor() {
     super('There are no files in a browser: open with ":memory:".');
+  }
+}
+
+/** An argument is of the wrong kind. Nothing was opened or changed. */
+export class InvalidOptionError extends SqlJsSaverError {
+  override readonly code = "INVALID_OPTION";
+  override readonly name = "InvalidOptionError";
+
+  constructor(
+    readonly option: string,
+    expected: string,
+    observed: unknown,
+  ) {
+    const what =
+      typeof observed === "number" ? String(observed) : observed === null ? "null" : typeof observed;
+    super(`\`${option}\` has to be ${expected}, not ${what}.`);
   }
 }
 

@@ -2,7 +2,7 @@ import type { LockHolder } from "./process-identity.js";
 
 /**
  * What happened to a file apart from the calls made. Given to `onEvent`, so that a host can log it or tell the user. It
- * is called synchronously and must not throw.
+ * is called synchronously; what it throws is ignored.
  */
 export type StorageEvent =
   /**

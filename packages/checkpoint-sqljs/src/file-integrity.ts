@@ -8,8 +8,14 @@ export const checkFile = async (file: string, deps: LoadDependencies): Promise<I
   try {
     const loaded = await loadFile(file, saverModel, deps);
     if (!loaded) return [];
-    const { state, damage } = loaded;
-    return [...(damage ? [{ file, message: damage.type }] : []), ...checkState(state, file)];
+    const { state, damage, journal } = loaded;
+    const tail = journal && !damage ? journal.size - journal.end : 0;
+    return [
+      ...(damage ? [{ file, message: damage.type }] : []),
+      // A crash leaves that too, of a call that was never acknowledged; from here the two look alike.
+      ...(tail > 0 ? [{ file, message: `the last ${tail} bytes of the journal are no whole record` }] : []),
+      ...checkState(state, file),
+    ];
   } catch (error) {
     if (error instanceof SqlJsSaverError) return [{ file, message: error.message }];
     throw error;

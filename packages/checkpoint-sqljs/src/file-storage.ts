@@ -9,6 +9,7 @@ import {
   type IndexEntry,
   type ThreadRecord,
 } from "./queries.js";
+import type { WriteOptions } from "./journaled-file.js";
 import { leaseFile, type FileLease } from "./registry.js";
 import { changeOf, saverModel } from "./saver-model.js";
 import type { Storage, StorageSizes } from "./storage.js";
@@ -37,11 +38,7 @@ export class FileStorage implements Storage {
     return this.lease.file.read(run);
   }
 
-  write<T>(
-    _threadId: string,
-    prepare: (state: SaverState) => Change<T>,
-    options?: { grows?: boolean },
-  ): Promise<T> {
+  write<T>(_threadId: string, prepare: (state: SaverState) => Change<T>, options?: WriteOptions): Promise<T> {
     return this.lease.file.write(prepare, options);
   }
 
@@ -50,6 +47,7 @@ export class FileStorage implements Storage {
     if (!(await this.lease.file.read((state) => state.threads.has(threadId)))) return;
     await this.lease.file.write((state) => changeOf(state, { kind: "delete-thread", threadId }), {
       grows: false,
+      alone: true,
     });
   }
 
@@ -75,11 +73,12 @@ export class FileStorage implements Storage {
 
   async copyThread(threadId: string, to: string, nowMs: number): Promise<boolean> {
     if (!(await this.lease.file.read((state) => state.threads.has(threadId)))) return true;
-    return this.lease.file.write((state) => {
+    const copy = (state: SaverState): Change<boolean> => {
       if (state.threads.has(to)) return { payload: undefined, apply: () => false, undo: () => {} };
       const change = changeOf(state, { kind: "copy-thread", threadId, to, nowMs });
       return { ...change, apply: () => (change.apply(), true) };
-    });
+    };
+    return this.lease.file.write(copy, { alone: true });
   }
 
   sizes(): Promise<StorageSizes> {

@@ -1,3 +1,4 @@
+import { constants, readFileSync, rmSync } from "node:fs";
 import {
   link,
   mkdir,
@@ -45,8 +46,8 @@ export interface FileSystem {
   /** A second name for a file. False when this disk has no hard links. */
   link(from: string, to: string): Promise<boolean>;
   readText(path: string): Promise<string | undefined>;
-  /** How long ago it was written, by the clock of the disk: another machine's may differ. */
-  ageMs(path: string): Promise<number | undefined>;
+  /** When it was written and how long ago, by the clock of the disk: another machine's may differ. */
+  lastWrite(path: string): Promise<{ readonly atMs: number; readonly ageMs: number } | undefined>;
   /** Makes it new again if its text is still this one. */
   touch(path: string, text: string): Promise<void>;
   sizeBytes(path: string): Promise<number | undefined>;
@@ -56,6 +57,8 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   /** No error when there is no such file. */
   remove(path: string): Promise<void>;
+  /** Removes it if its text is as wanted. Looking and removing are one step of this process: nothing waits in between. */
+  removeIf(path: string, isWanted: (text: string) => boolean): Promise<void>;
   syncDirectory(path: string): Promise<void>;
   ensureDirectory(path: string): Promise<void>;
   /** Creates the file with its whole content at once, or returns false when it exists. */
@@ -84,6 +87,15 @@ const PRIVATE = 0o600;
 
 /** Codes with which a file system says that it has no hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
+
+/** Of a FIFO that lies there instead, opening would wait for ever for somebody to write. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+const ordinary = (stats: { isFile(): boolean; isDirectory(): boolean }, path: string): void => {
+  if (stats.isFile()) return;
+  const code = stats.isDirectory() ? "EISDIR" : "EINVAL";
+  throw Object.assign(new Error(`${code}: ${path} is not an ordinary file`), { code });
+};
 
 const writeAndSync = async (
   path: string,
@@ -115,21 +127,25 @@ export const nodeFileSystem: FileSystem = {
     return stats && identityOf(stats);
   },
   async read(path) {
-    const handle = await absentAs(open(path, "r"));
+    const handle = await absentAs(open(path, READ));
     if (!handle) return undefined;
     try {
       // The handle keeps the file that was there when it was opened, whatever is renamed over the path meanwhile.
-      const identity = identityOf(await handle.stat({ bigint: true }));
+      const stats = await handle.stat({ bigint: true });
+      ordinary(stats, path);
+      const identity = identityOf(stats);
       return { bytes: await handle.readFile(), identity };
     } finally {
       await handle.close();
     }
   },
   async readFrom(path, offset, limit = Number.POSITIVE_INFINITY) {
-    const handle = await absentAs(open(path, "r"));
+    const handle = await absentAs(open(path, READ));
     if (!handle) return undefined;
     try {
-      const { size } = await handle.stat();
+      const stats = await handle.stat();
+      ordinary(stats, path);
+      const { size } = stats;
       const bytes = Buffer.alloc(Math.min(limit, Math.max(0, size - offset)));
       let length = 0;
       while (length < bytes.length) {
@@ -167,13 +183,13 @@ export const nodeFileSystem: FileSystem = {
     }
   },
   readText: (path) => absentAs(readFile(path, "utf8")),
-  async ageMs(path) {
+  async lastWrite(path) {
     const probe = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.clock`;
     await writeFile(probe, "", { mode: PRIVATE });
     try {
       const now = (await stat(probe)).mtimeMs;
       const stats = await absentAs(stat(path));
-      return stats && now - stats.mtimeMs;
+      return stats && { atMs: stats.mtimeMs, ageMs: now - stats.mtimeMs };
     } finally {
       await rm(probe, { force: true });
     }
@@ -197,6 +213,13 @@ export const nodeFileSystem: FileSystem = {
   },
   rename,
   remove: (path) => rm(path, { force: true }),
+  async removeIf(path, isWanted) {
+    try {
+      if (isWanted(readFileSync(path, "utf8"))) rmSync(path, { force: true });
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+    }
+  },
   async syncDirectory(path) {
     // Windows cannot open a directory for this; NTFS journals the rename itself.
     if (process.platform === "win32") return;

@@ -93,10 +93,15 @@ export const removeFiles = async (file: string, fs: FileSystem): Promise<void> =
   const directory = dirname(file);
   await fs.remove(file);
   await fs.syncDirectory(directory);
+  await removeSiblings(file, fs);
+  await fs.syncDirectory(directory);
+};
+
+/** The snapshot before and the journals. */
+export const removeSiblings = async (file: string, fs: FileSystem): Promise<void> => {
   await fs.remove(previousPathOf(file));
   for (const generation of await journalGenerations(file, fs))
     await fs.remove(journalPathOf(file, generation));
-  await fs.syncDirectory(directory);
 };
 
 /** Gives a damaged file a second name, under which nothing of ours will ever touch it. */

@@ -19,6 +19,7 @@ export {
   DatabaseLockedError,
   DatabaseVersionError,
   InvalidConfigError,
+  InvalidOptionError,
   LockLostError,
   NoFileSystemError,
   ReadFailedError,

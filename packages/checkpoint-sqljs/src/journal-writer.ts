@@ -1,3 +1,4 @@
+import { LockLostError } from "./errors.js";
 import type { Durability } from "./file-dependencies.js";
 import type { FileSystem, LogHandle } from "./file-system.js";
 import { journalPathOf } from "./journal.js";
@@ -16,7 +17,10 @@ export class JournalWriter {
     private readonly durability: Durability,
   ) {}
 
-  /** `verify` is asked as late as possible: what is left is the moment between it and the write. */
+  /**
+   * `verify` is asked before the write, and again before it counts: between the two a process may have stood still, and
+   * another one may have broken its lock and gone on elsewhere.
+   */
   async append(
     journal: OpenJournal,
     records: readonly Uint8Array[],
@@ -29,7 +33,10 @@ export class JournalWriter {
       await log.write(bytes, journal.end);
       if (this.durability === "relaxed") this.#unsynced = true;
       else await log.sync();
+      await verify();
     } catch (error) {
+      // The journal is somebody else's by now.
+      if (error instanceof LockLostError) throw error;
       // What reached the disk must not come back with the next append, which builds on the state without it.
       await this.cut(journal).catch(() => (this.isSpoilt = true));
       throw error;

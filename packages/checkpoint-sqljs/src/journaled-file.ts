@@ -7,7 +7,7 @@ import {
   SqlJsSaverError,
 } from "./errors.js";
 import type { Change, FileDependencies } from "./file-dependencies.js";
-import { foldFile, removeFiles, setAside } from "./folding.js";
+import { fileSizes, foldFile, removeFiles, setAside } from "./folding.js";
 import { JournalWriter } from "./journal-writer.js";
 import { encodeRecord, journalPathOf } from "./journal.js";
 import { loadFile, replayAll, type Loaded, type Model } from "./loading.js";
@@ -20,12 +20,17 @@ interface Waiting {
 type Job<S> = Waiting &
   (
     | { kind: "read"; run: (state: S) => unknown }
-    | { kind: "write"; run: (state: S) => Change<unknown>; grows: boolean }
+    | { kind: "write"; run: (state: S) => Change<unknown>; grows: boolean; alone: boolean }
     | { kind: "fold" }
     | { kind: "create"; make: () => S }
     | { kind: "sync" }
     | { kind: "remove" }
   );
+/** See {@link JournaledFile.write}. */
+export interface WriteOptions {
+  readonly grows?: boolean;
+  readonly alone?: boolean;
+}
 type WriteJob<S> = Extract<Job<S>, { kind: "write" }>;
 
 /** A journal is folded when it is as large as the snapshot: then all snapshots together cost twice the last one. */
@@ -50,6 +55,8 @@ export class JournaledFile<S> {
   /** After a fold that failed: as large as the journal has to be for the next try. */
   #foldAgainAt = 0;
   #closed = false;
+  /** The next write begins a new snapshot and journal. */
+  #leaveJournal = false;
   #locking: boolean;
 
   /** `after`: the closing of an earlier instance on this path, whose lock must be gone first. */
@@ -73,9 +80,14 @@ export class JournaledFile<S> {
     return this.#enqueue<T | undefined>({ kind: "read", run: read });
   }
 
-  /** Makes a change ready and resolves when it is durable. `grows: false` is accepted beyond `maxBytes`. */
-  write<T>(prepare: (state: S) => Change<T>, options: { grows?: boolean } = {}): Promise<T> {
-    return this.#enqueue<T>({ kind: "write", run: prepare, grows: options.grows ?? true });
+  /**
+   * Makes a change ready and resolves when it is durable. `grows: false` is accepted beyond `maxBytes`. `alone`: it
+   * depends on what is there, so what was called before it has to be applied first; others share an append, and are made
+   * ready from the state before it.
+   */
+  write<T>(prepare: (state: S) => Change<T>, options: WriteOptions = {}): Promise<T> {
+    const { grows = true, alone = false } = options;
+    return this.#enqueue<T>({ kind: "write", run: prepare, grows, alone });
   }
 
   /** Writes a new snapshot. */
@@ -119,7 +131,7 @@ export class JournaledFile<S> {
   #enqueue<T>(
     job:
       | { kind: "read"; run: (state: S) => T }
-      | { kind: "write"; run: (state: S) => Change<T>; grows: boolean }
+      | { kind: "write"; run: (state: S) => Change<T>; grows: boolean; alone: boolean }
       | { kind: "create"; make: () => S }
       | { kind: "fold" | "sync" | "remove" },
   ): Promise<T> {
@@ -136,15 +148,26 @@ export class JournaledFile<S> {
       // Writes up to the next job that is not a read share an append; reads among them come after it.
       const barrier = this.#queue.findIndex(({ kind }) => kind !== "read" && kind !== "write");
       const jobs = this.#queue.splice(0, barrier < 0 ? this.#queue.length : barrier);
-      const writes = jobs.filter((job): job is WriteJob<S> => job.kind === "write");
-      if (this.deps.durability === "sync") for (const job of writes) await this.#commit([job]);
-      else await this.#commit(writes);
+      for (const group of this.#groups(jobs)) await this.#commit(group);
       for (const job of jobs)
         if (job.kind === "read") await this.#settle(job, async () => this.#read(job.run));
       if (barrier >= 0) await this.#special(this.#queue.shift()!);
       if (this.#queue.length === 0 && this.deps.unlockWhenIdle) await this.#unlock();
     }
     this.#draining = undefined;
+  }
+
+  #groups(jobs: readonly Job<S>[]): WriteJob<S>[][] {
+    const groups: WriteJob<S>[][] = [];
+    let open: WriteJob<S>[] | undefined;
+    for (const job of jobs) {
+      if (job.kind !== "write") continue;
+      const single = job.alone || this.deps.durability === "sync";
+      if (open && !single) open.push(job);
+      else groups.push((open = [job]));
+      if (single) open = undefined;
+    }
+    return groups;
   }
 
   async #settle(job: Waiting, run: () => Promise<unknown>): Promise<void> {
@@ -173,20 +196,23 @@ export class JournaledFile<S> {
   }
 
   async #commit(jobs: WriteJob<S>[]): Promise<void> {
-    if (jobs.length === 0) return;
     const changes: { job: WriteJob<S>; change: Change<unknown> }[] = [];
     try {
       const loaded = await this.#loadForWriting();
       const records: Uint8Array[] = [];
+      let bytes = this.bytesOnDisk;
       const { header, sequence } = loaded.journal!;
       for (const job of jobs) {
         let change: Change<unknown> | undefined;
         try {
-          if (job.grows && this.bytesOnDisk > this.deps.maxBytes)
+          if (job.grows && bytes > this.deps.maxBytes)
             throw new DatabaseFullError(this.path, this.deps.maxBytes);
           change = job.run(loaded.state);
-          if (change.payload)
-            records.push(encodeRecord(change.payload(), header.tag, sequence + records.length));
+          if (change.payload) {
+            const record = encodeRecord(change.payload(), header.tag, sequence + records.length);
+            records.push(record);
+            bytes += record.length;
+          }
           changes.push({ job, change });
         } catch (error) {
           change?.undo();
@@ -199,8 +225,16 @@ export class JournaledFile<S> {
       for (const { change } of changes.reverse()) change.undo();
       return this.#failed(error, jobs);
     }
-    for (const { job, change } of changes) job.resolve(change.apply());
-    await this.#foldIfLarge();
+    for (const { job, change } of changes) {
+      try {
+        job.resolve(change.apply());
+      } catch (error) {
+        // It is on the disk, so memory has to be read anew.
+        job.reject(new SaveFailedError(this.path, error));
+        await this.#forget();
+      }
+    }
+    if (this.#loaded) await this.#foldIfLarge();
   }
 
   async #foldIfLarge(): Promise<void> {
@@ -260,7 +294,9 @@ export class JournaledFile<S> {
 
   async #removeNow(): Promise<void> {
     const { fs } = this.deps;
-    if ((await fs.identity(this.path)) !== undefined) {
+    // Also what a crash in the middle of removing left, though there is no snapshot any more.
+    const { all } = await fileSizes(this.path, fs);
+    if (all > 0 || (await fs.identity(this.path)) !== undefined) {
       await this.#acquire();
       await this.#lock?.verify();
       await this.#forget();
@@ -284,6 +320,8 @@ export class JournaledFile<S> {
     this.#lock = await acquireLock(this.path, this.deps);
     // Whoever had it before may have written.
     this.#writing = false;
+    // … and, when nobody can tell whether it lives, may still write: to the journal of the snapshot that there is now.
+    this.#leaveJournal ||= this.#lock.brokeUnseen;
   }
 
   async #unlock(): Promise<void> {
@@ -344,7 +382,8 @@ export class JournaledFile<S> {
       await this.#fold();
       loaded = this.#loaded!;
     } else if (!this.#writing) await this.#repair(loaded);
-    if (this.#journal.isSpoilt) await this.#fold();
+    if (this.#journal.isSpoilt || this.#leaveJournal) await this.#fold();
+    this.#leaveJournal = false;
     if (this.#syncDirectoryFirst) {
       await this.deps.fs.syncDirectory(dirname(this.path));
       this.#syncDirectoryFirst = false;

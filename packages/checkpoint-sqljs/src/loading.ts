@@ -15,6 +15,8 @@ import { decodeSnapshot, EXPORTED, readGeneration, type SnapshotSchema } from ".
 
 /** A kind of database: what it keeps in memory, how the journal changes it, how SQLite holds it. */
 export interface Model<S> {
+  /** What sort of database it is; one file holds one sort. */
+  readonly kind: string;
   readonly schema: SnapshotSchema<S>;
   create(): S;
   /** Applies the payload of one journal record. */

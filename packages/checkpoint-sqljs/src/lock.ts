@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { DatabaseLockedError, LockLostError } from "./errors.js";
 import type { OnEvent } from "./events.js";
 import type { FileSystem } from "./file-system.js";
@@ -8,7 +9,15 @@ import type { LockHolder, ProcessTable } from "./process-identity.js";
 /** The right to write one database file, kept as `<file>.lock` until it is released. */
 export interface HeldLock {
   readonly nonce: string;
-  /** Rejects with `LockLostError` when the lock file is not ours any more. Called right before each rename. */
+  /**
+   * It was taken from a process that cannot be seen from here, which may live after all and be in the middle of a write.
+   * Whoever has this lock goes on in files that the other one does not write to.
+   */
+  readonly brokeUnseen: boolean;
+  /**
+   * Rejects with `LockLostError` when the lock file is not ours any more. Called right before each write and rename, and
+   * again before a write is acknowledged.
+   */
   verify(): Promise<void>;
   /** Removes the lock file if it is still ours. */
   release(): Promise<void>;
@@ -46,18 +55,23 @@ export const acquireLock = async (file: string, deps: LockDependencies): Promise
   const path = lockPathOf(file);
   const nonce = newNonce();
   const self: LockHolder = { ...deps.processes.self, nonce };
+  let brokeUnseen = false;
   const blocker = await take(path, self, deps, async (stale) => {
+    await sweepLeftovers(file, deps.fs);
     if (!stale) return;
-    // A holder killed during a save leaves its half-written temporary file; only its nonce names it.
+    // A holder killed during a save leaves its half-written temporary file; only its nonce names it. One that lives after
+    // all cannot rename it over ours any more; if it writes another now, it asks for its lock before the rename.
     await deps.fs.remove(temporaryPathOf(file, stale.nonce));
-    if (deps.processes.judge(stale) === "unknown")
-      deps.onEvent?.({ type: "lock-broken", file, holder: stale });
+    if (deps.processes.judge(stale) !== "unknown") return;
+    brokeUnseen = true;
+    deps.onEvent?.({ type: "lock-broken", file, holder: stale });
   });
   if (blocker) throw new DatabaseLockedError(file, path, blocker.holder);
   heldLocks.add(path, { nonce, beat: () => deps.fs.touch(path, JSON.stringify(self)) });
   const isOurs = async (): Promise<boolean> => parse(await deps.fs.readText(path))?.nonce === nonce;
   return {
     nonce,
+    brokeUnseen,
     async verify() {
       if (await isOurs()) return;
       heldLocks.delete(path);
@@ -65,7 +79,7 @@ export const acquireLock = async (file: string, deps: LockDependencies): Promise
     },
     async release() {
       heldLocks.delete(path);
-      if (await isOurs()) await deps.fs.remove(path);
+      await deps.fs.removeIf(path, (text) => parse(text)?.nonce === nonce);
     },
   };
 };
@@ -102,8 +116,8 @@ const take = async (
     }
     try {
       if ((await fs.readText(path)) !== found) continue;
-      await onBroken(holder);
       await fs.replaceText(path, text, `${path}.${self.nonce}.draft`);
+      await onBroken(holder);
       return undefined;
     } finally {
       await fs.remove(claim);
@@ -114,21 +128,35 @@ const take = async (
 
 /**
  * A holder that can be seen is asked for. Of another one only the heartbeat tells: silence for long, and then for some
- * more while we watch, since a clock that was set forward makes every lock look old.
+ * more while we watch, since a clock that was set forward makes every lock look old. One that is dated ahead, by a clock
+ * that was set back since, says nothing by its age and is watched at once.
  */
 const isStale = async (
   path: string,
   holder: LockHolder | undefined,
   { fs, processes, beats = BEATS }: LockDependencies,
 ): Promise<boolean> => {
-  if (!holder) return ((await fs.ageMs(path)) ?? 0) > UNREADABLE_STALE_MS;
-  const seen = processes.judge(holder);
-  if (seen !== "unknown") return seen === "dead";
-  const before = await fs.ageMs(path);
-  if (before === undefined || before < beats.silentMs) return false;
+  if (holder && processes.judge(holder) !== "unknown") return processes.judge(holder) === "dead";
+  const before = await fs.lastWrite(path);
+  if (!before) return false;
+  if (!holder) return before.ageMs > UNREADABLE_STALE_MS;
+  if (before.ageMs >= 0 && before.ageMs < beats.silentMs) return false;
   await new Promise((wake) => setTimeout(wake, beats.watchMs));
-  const after = await fs.ageMs(path);
-  return after !== undefined && after >= before;
+  return (await fs.lastWrite(path))?.atMs === before.atMs;
+};
+
+/** What a crash may leave beside a database: drafts, claims, probes and half-written snapshots. */
+const LEFTOVER = /\.lock\..+$|\.[0-9a-f]{16}\.tmp(\.prev)?$/;
+const LEFTOVER_MS = 60_000;
+
+/** Removes what nobody can be using any more. */
+export const sweepLeftovers = async (file: string, fs: FileSystem): Promise<void> => {
+  const name = basename(file);
+  for (const each of await fs.list(dirname(file))) {
+    if (!each.startsWith(`${name}.`) || !LEFTOVER.test(each.slice(name.length))) continue;
+    const path = join(dirname(file), each);
+    if (((await fs.lastWrite(path))?.ageMs ?? 0) > LEFTOVER_MS) await fs.remove(path);
+  }
 };
 
 const parse = (text: string | undefined): LockHolder | undefined => {

@@ -1,4 +1,4 @@
-import { writeFileAtOnce } from "./platform.js";
+import { writeExport } from "./platform.js";
 import { isInterrupted, planPrune, type PruneRules } from "./pruning.js";
 import { changeOf } from "./saver-model.js";
 import type { PruneOptions, PruneResult, SaverStats } from "./saver-options.js";
@@ -48,7 +48,7 @@ const pruneThread = (storage: Storage, threadId: string, rules: PruneRules): Pro
       const change = changeOf(state, plan);
       return { ...change, apply: () => (change.apply(), plan.checkpoints.length) };
     },
-    { grows: false },
+    { grows: false, alone: true },
   );
 
 export const countStorage = async (storage: Storage): Promise<SaverStats> => {
@@ -69,5 +69,5 @@ export const exportStorage = async (storage: Storage, path: string): Promise<voi
   // Copies, for a state changes while others are read.
   const copies = await storage.eachState((state) => collectThreads(threadsOf(state)));
   const all = collectThreads(copies.flatMap(threadsOf));
-  await writeFileAtOnce(path, encodeSnapshot(await loadSqlJs(), saverSchema, all, EXPORTED));
+  await writeExport(path, encodeSnapshot(await loadSqlJs(), saverSchema, all, EXPORTED));
 };

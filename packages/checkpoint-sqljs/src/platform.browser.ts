@@ -11,7 +11,7 @@ export const openModel: typeof node.openModel = async () => {
   throw new NoFileSystemError();
 };
 
-export const writeFileAtOnce: typeof node.writeFileAtOnce = async () => {
+export const writeExport: typeof node.writeExport = async () => {
   throw new NoFileSystemError();
 };
 

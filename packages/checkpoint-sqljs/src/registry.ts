@@ -1,9 +1,11 @@
+import { DatabaseCorruptError } from "./errors.js";
 import type { FileSystem } from "./file-system.js";
 import type { FileDependencies } from "./file-dependencies.js";
 import { JournaledFile } from "./journaled-file.js";
 import type { Model } from "./loading.js";
 
 interface Entry {
+  readonly kind: string;
   readonly file: JournaledFile<never>;
   users: number;
   closing?: Promise<void>;
@@ -27,10 +29,12 @@ export const leaseFile = <S>(path: string, model: Model<S>, deps: FileDependenci
   let entries = registries.get(deps.fs);
   if (!entries) registries.set(deps.fs, (entries = new Map()));
   const known = entries.get(path);
+  if (known && !known.closing && known.kind !== model.kind) throw new DatabaseCorruptError(path, "foreign");
   const entry: Entry =
     known && !known.closing
       ? known
       : {
+          kind: model.kind,
           file: new JournaledFile(path, model, deps, known?.closing) as unknown as JournaledFile<never>,
           users: 0,
         };
@@ -39,7 +43,6 @@ export const leaseFile = <S>(path: string, model: Model<S>, deps: FileDependenci
   entries.set(path, entry);
   let released = false;
   return {
-    // One path is used with one model: a saver's or a store's, which differ in file names.
     file: entry.file as unknown as JournaledFile<S>,
     async release() {
       if (released) return;
@@ -51,4 +54,10 @@ export const leaseFile = <S>(path: string, model: Model<S>, deps: FileDependenci
       if (entries.get(path) === entry) entries.delete(path);
     },
   };
+};
+
+/** True while somebody in this process uses the file. */
+export const isLeased = (path: string, fs: FileSystem): boolean => {
+  const entry = registries.get(fs)?.get(path);
+  return entry !== undefined && !entry.closing;
 };

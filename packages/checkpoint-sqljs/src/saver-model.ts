@@ -7,6 +7,7 @@ import { applyOperation, SaverState } from "./thread-state.js";
 
 /** The database of a `SqlJsSaver`. */
 export const saverModel: Model<SaverState> = {
+  kind: "saver",
   schema: saverSchema,
   create: () => new SaverState(),
   replay: (state, payload) => applyOperation(state, decodeOperation(state.content, payload)),

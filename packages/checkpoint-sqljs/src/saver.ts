@@ -11,6 +11,7 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
+import { checkPruneOptions, checkSaverOptions, listening } from "./check-options.js";
 import { Encoder } from "./encoder.js";
 import {
   InvalidConfigError,
@@ -89,7 +90,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    * Opens a saver. Files and folders are made at the first write, and locks taken then; a file that exists is read at
    * once, so that a damaged one rejects here.
    *
-   * @throws DatabaseCorruptError, DatabaseVersionError, ReadFailedError, WasmLoadError
+   * @throws InvalidOptionError, DatabaseCorruptError, DatabaseVersionError, ReadFailedError, WasmLoadError
    *
    * @example
    * ```ts
@@ -101,6 +102,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    * ```
    */
   static async open(where: SaverLocation, options: SqlJsSaverOptions = {}): Promise<SqlJsSaver> {
+    checkSaverOptions(where, options);
     const sql = await loadSqlJs(options);
     const storage =
       where === ":memory:"
@@ -109,7 +111,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
             lock: options.lock ?? true,
             durability: options.durability ?? "grouped",
             maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
-            onEvent: options.onEvent ?? (() => {}),
+            onEvent: listening(options.onEvent),
             foldFromBytes: FOLD_FROM_BYTES,
           });
     return new SqlJsSaver(storage, options.serde);
@@ -272,7 +274,10 @@ export class SqlJsSaver extends BaseCheckpointSaver {
    * ```
    */
   prune(options: PruneOptions = {}): Promise<PruneResult> {
-    return this.#run(() => pruneThreads(this.#storage, options, this.#sources.nowMs()));
+    return this.#run(async () => {
+      checkPruneOptions(options);
+      return pruneThreads(this.#storage, options, this.#sources.nowMs());
+    });
   }
 
   /**

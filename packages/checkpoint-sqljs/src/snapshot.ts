@@ -98,8 +98,10 @@ const headerDefect = (bytes: Uint8Array, size: number): "not-sqlite" | "truncate
   return size < pageSize * view.getUint32(28) ? "truncated" : undefined;
 };
 
-/** Rows that are taken out of SQLite at once. */
+/** Rows that are taken out of SQLite at once … */
 const PAGE = 4_000;
+/** … and bytes of JSON: V8 has no string of half a gigabyte. */
+const PAGE_BYTES = 32_000_000;
 
 /**
  * The rows of a table in the order in which they were written. Column by column they cost a call into WebAssembly each,
@@ -111,13 +113,15 @@ export const forEachRow = <Row extends SqlValue[]>(
   columns: string,
   visit: (row: Row) => void,
 ): void => {
+  const ends = pageEnds(db, table, columns);
   const statement = db.prepare(
     `SELECT json_group_array(json_array(${columns})), max(rowid)
-     FROM (SELECT rowid, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${PAGE})`,
+     FROM (SELECT rowid, * FROM ${table} WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ${PAGE})`,
   );
   try {
     for (let last = -1; ;) {
-      statement.bind([last]);
+      while (ends.length > 1 && ends[0]! <= last) ends.shift();
+      statement.bind([last, ends[0]!]);
       statement.step();
       const [json, next] = statement.get() as [string, number | null];
       if (next === null) return;
@@ -127,6 +131,32 @@ export const forEachRow = <Row extends SqlValue[]>(
   } finally {
     statement.free();
   }
+};
+
+/** The last row of each page, where the file is large enough for rows to be counted by their bytes. */
+const pageEnds = (db: Database, table: string, columns: string): number[] => {
+  const [[pages], [pageSize]] = [
+    queryAll<[number]>(db, "PRAGMA page_count")[0]!,
+    queryAll<[number]>(db, "PRAGMA page_size")[0]!,
+  ];
+  const ends: number[] = [];
+  if (pages * pageSize > PAGE_BYTES) {
+    let bytes = 0;
+    let before = -1;
+    forEachRowOf<[number, number]>(
+      db,
+      `SELECT rowid, length(CAST(json_array(${columns}) AS BLOB)) FROM ${table} ORDER BY rowid`,
+      ([row, size]) => {
+        if (bytes > 0 && bytes + size > PAGE_BYTES) {
+          ends.push(before);
+          bytes = 0;
+        }
+        bytes += size;
+        before = row;
+      },
+    );
+  }
+  return [...ends, Number.MAX_SAFE_INTEGER];
 };
 
 /** Of a table with few rows, or with BLOBs. */

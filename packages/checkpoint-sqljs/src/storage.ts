@@ -1,6 +1,7 @@
 import type { DatabaseCorruptError } from "./errors.js";
 import type { Change } from "./file-dependencies.js";
 import type { IntegrityProblem } from "./integrity.js";
+import type { WriteOptions } from "./journaled-file.js";
 import type { CheckpointQuery, IndexEntry, ThreadRecord } from "./queries.js";
 import type { SaverState } from "./thread-state.js";
 
@@ -18,11 +19,7 @@ export interface Storage {
   /** Undefined when nothing is stored there. */
   read<T>(threadId: string, run: (state: SaverState) => T): Promise<T | undefined>;
   /** Resolves when the result is durable. */
-  write<T>(
-    threadId: string,
-    prepare: (state: SaverState) => Change<T>,
-    options?: { grows?: boolean },
-  ): Promise<T>;
+  write<T>(threadId: string, prepare: (state: SaverState) => Change<T>, options?: WriteOptions): Promise<T>;
   deleteThread(threadId: string): Promise<void>;
   /** Newest first, over all threads unless the query names one. */
   index(query: CheckpointQuery): Promise<IndexEntry[]>;

@@ -83,12 +83,17 @@ const textsAt = (value: Record<string, unknown>, path: string): string[] => {
   }
 };
 
-const stringsIn = (value: unknown): string[] =>
-  typeof value === "string"
-    ? [value]
-    : typeof value === "object" && value !== null
-      ? Object.values(value).flatMap(stringsIn)
-      : [];
+/** Not recursive: a value may be nested deeper than the stack. */
+const stringsIn = (value: unknown): string[] => {
+  const found: string[] = [];
+  const open = [value];
+  while (open.length > 0) {
+    const each = open.pop();
+    if (typeof each === "string") found.push(each);
+    else if (typeof each === "object" && each !== null) open.push(...Object.values(each).reverse());
+  }
+  return found;
+};
 
 export const matchesCondition = (
   { matchType, path }: MatchCondition,

@@ -144,6 +144,7 @@ const read = (db: Database): StoreState => {
 
 /** The database of a `SqlJsStore`. */
 export const storeModel = (nowMs: () => number): Model<StoreState> => ({
+  kind: "store",
   schema: { tables: TABLES, write, read },
   create: () => new StoreState(),
   replay: (state, payload) => applyStoreOperation(state, decodeStoreOperation(payload)),

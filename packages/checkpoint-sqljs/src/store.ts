@@ -12,7 +12,8 @@ import {
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import { langGraphText } from "./encoder.js";
-import { SaverClosedError, SqlJsSaverError } from "./errors.js";
+import { checkStoreOptions, listening } from "./check-options.js";
+import { InvalidOptionError, SaverClosedError, SqlJsSaverError } from "./errors.js";
 import type { OnEvent } from "./events.js";
 import type { Change, Durability } from "./file-dependencies.js";
 import { openModel } from "./platform.js";
@@ -81,19 +82,20 @@ export class SqlJsStore extends BaseStore {
   /**
    * Opens a store. The file is made at the first write; one that is there is read at once, so that damage rejects here.
    *
-   * @throws DatabaseCorruptError, DatabaseVersionError, ReadFailedError, WasmLoadError
+   * @throws InvalidOptionError, DatabaseCorruptError, DatabaseVersionError, ReadFailedError, WasmLoadError
    */
   static async open(
     where: { readonly file: string } | ":memory:",
     options: SqlJsStoreOptions = {},
   ): Promise<SqlJsStore> {
+    checkStoreOptions(where, options);
     if (where === ":memory:") return new SqlJsStore(undefined, options);
     const lease = await openModel(where.file, storeModel(Date.now), await loadSqlJs(options), {
       lock: true,
       unlockWhenIdle: true,
       durability: options.durability ?? "grouped",
       maxBytes: Number.POSITIVE_INFINITY,
-      onEvent: options.onEvent ?? (() => {}),
+      onEvent: listening(options.onEvent),
       foldFromBytes: FOLD_FROM_BYTES,
     });
     return new SqlJsStore(lease, options);
@@ -101,7 +103,7 @@ export class SqlJsStore extends BaseStore {
 
   /** Reads see the store as it was before the batch; of several puts of one item the last counts. */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    if (this.#closed) throw new SaverClosedError();
+    if (this.#closed) throw new SaverClosedError("SqlJsStore");
     const changes = new Map<string, ItemChange>();
     const reads: ((state: StoreState) => () => Promise<unknown>)[] = [];
     for (const operation of operations) {
@@ -113,7 +115,9 @@ export class SqlJsStore extends BaseStore {
     }
     const run = (state: StoreState): (() => Promise<unknown>)[] => reads.map((read) => read(state));
     const results =
-      changes.size === 0 ? await this.#read(run) : await this.#write(run, Array.from(changes.values()));
+      changes.size === 0
+        ? await this.#read(run)
+        : await this.#write(run, Array.from(changes.values()), reads.length > changes.size);
     return (await Promise.all(results.map((decode) => decode()))) as OperationResults<Op>;
   }
 
@@ -135,7 +139,8 @@ export class SqlJsStore extends BaseStore {
     );
   }
 
-  async #write<T>(run: (state: StoreState) => T, changes: ItemChange[]): Promise<T> {
+  /** `alone`: the batch reads too, and what was put before it has to be there. */
+  async #write<T>(run: (state: StoreState) => T, changes: ItemChange[], alone: boolean): Promise<T> {
     const { ttlMs } = this.#options;
     const prepare = (state: StoreState): Change<T> => {
       const nowMs = this.#nowMs();
@@ -151,7 +156,7 @@ export class SqlJsStore extends BaseStore {
     const until = Date.now() + (this.#options.lockWaitMs ?? LOCK_WAIT_MS);
     for (;;) {
       try {
-        return await this.#lease.file.write(prepare);
+        return await this.#lease.file.write(prepare, { alone });
       } catch (error) {
         const busy = error instanceof SqlJsSaverError && error.code === "DATABASE_LOCKED";
         if (!busy || Date.now() >= until) throw error;
@@ -180,13 +185,17 @@ export class SqlJsStore extends BaseStore {
   }
 }
 
-const toChange = ({ namespace, key, value, index }: PutOperation): ItemChange => ({
+/** What LangGraph's serializer writes in place of a value that JSON cannot hold, or begins so. */
+const UNWRITABLE = '"[unable to serialize';
+
+const toChange = ({ namespace, key, value, index }: PutOperation): ItemChange => {
+  if (typeof key !== "string") throw new InvalidOptionError("key", "a string", key);
+  const text = value === null || value === undefined ? undefined : langGraphText(value);
+  if (text?.startsWith(UNWRITABLE))
+    throw new InvalidOptionError("value", "something that JSON can hold: no BigInt, nothing circular", value);
   // Copies, for the caller may go on using them while the call waits.
-  namespace: [...namespace],
-  key,
-  value: value === null || value === undefined ? undefined : langGraphText(value),
-  index: Array.isArray(index) ? [...index] : index,
-});
+  return { namespace: [...namespace], key, value: text, index: Array.isArray(index) ? [...index] : index };
+};
 
 const toItem = async ({ namespace, key, value, createdAtMs, updatedAtMs }: StoredItem): Promise<Item> => ({
   namespace: [...namespace],

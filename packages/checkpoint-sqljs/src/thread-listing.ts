@@ -27,11 +27,21 @@ export const summarizeFile = async (file: string, fs: FileSystem): Promise<Threa
   const threads = new Map(
     (decoded.header.summary as ThreadSummary[]).map((thread) => [thread.threadId, thread]),
   );
+  const put = new Set<string>();
   let sequence = 0;
   for (let at = decoded.end; ; sequence += 1) {
     const record = decodeRecord(log, at, decoded.header.tag, sequence);
     if (!record) break;
-    follow(threads, decodeOperation(new ContentStore(), record.payload));
+    const operation = decodeOperation(new ContentStore(), record.payload);
+    // Calls that share an append are all made ready before any of them counts, so two may both believe to be the first.
+    const id =
+      operation.kind === "put" &&
+      JSON.stringify([operation.threadId, operation.namespace, operation.checkpointId]);
+    if (operation.kind === "put" && typeof id === "string" && put.has(id))
+      follow(threads, { ...operation, isNew: false });
+    else follow(threads, operation);
+    if (id) put.add(id);
+    else if (operation.kind !== "writes") put.clear();
     at = record.end;
   }
   return Array.from(threads.values());

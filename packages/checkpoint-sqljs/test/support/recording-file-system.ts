@@ -106,7 +106,11 @@ export class RecordingFileSystem {
       );
     },
     readText: async (path) => this.#names.get(path)?.data.toString("utf8"),
-    ageMs: async (path) => (this.#names.has(path) ? 0 : undefined),
+    lastWrite: async (path) => (this.#names.has(path) ? { atMs: 0, ageMs: 0 } : undefined),
+    removeIf: async (path, isWanted) => {
+      const inode = this.#names.get(path);
+      if (inode && isWanted(inode.data.toString("utf8"))) await this.fs.remove(path);
+    },
     touch: async () => {},
     sizeBytes: async (path) => this.#names.get(path)?.data.length,
     list: async (directory) =>
