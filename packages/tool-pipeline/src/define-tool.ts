@@ -2,7 +2,7 @@ import { DynamicStructuredTool, type StructuredTool } from "@langchain/core/tool
 import type { InferInteropZodOutput, InteropZodObject } from "@langchain/core/utils/types";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { declareEffects, type ToolDeclaration } from "./effects.js";
-import { storableArtifact } from "./storable-results.js";
+import { storableArtifact } from "./layers/storable-results.js";
 
 /** What a tool's `run` is given beside its arguments. */
 export interface ToolRunContext {

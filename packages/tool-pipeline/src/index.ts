@@ -19,9 +19,9 @@ export {
   type PipelineOptions,
 } from "./pipeline.js";
 export { toolPipelineMiddleware } from "./middleware.js";
-export { failuresAsResults } from "./failures-as-results.js";
-export { storableResults } from "./storable-results.js";
-export { unfinishedCallIds, unfinishedCalls } from "./unfinished-calls.js";
+export { failuresAsResults } from "./layers/failures-as-results.js";
+export { storableResults } from "./layers/storable-results.js";
+export { unfinishedCallIds, unfinishedCalls } from "./layers/unfinished-calls.js";
 export {
   declinedCall,
   isUnknownOutcome,
@@ -31,3 +31,15 @@ export {
   type CallSubject,
 } from "./outcomes.js";
 export { isGraphSignal, mustPropagate } from "./control-flow.js";
+export {
+  ALL_RIGHTS,
+  covers,
+  createRights,
+  intersect,
+  NO_RIGHTS,
+  type Access,
+  type Rights,
+  type RightsInput,
+} from "./rights/rights.js";
+export type { PathRules, PathRulesInput } from "./rights/path-rules.js";
+export { NotStartedError, PipelineError, RunStoppedError, type PipelineErrorCode } from "./errors.js";

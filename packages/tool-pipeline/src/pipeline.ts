@@ -1,7 +1,7 @@
 import type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
-import { failuresAsResults } from "./failures-as-results.js";
-import { storableResults } from "./storable-results.js";
-import { unfinishedCalls } from "./unfinished-calls.js";
+import { failuresAsResults } from "./layers/failures-as-results.js";
+import { storableResults } from "./layers/storable-results.js";
+import { unfinishedCalls } from "./layers/unfinished-calls.js";
 
 export interface PipelineOptions {
   /** The layers, outermost first; default `defaultLayers()`. */

@@ -1,9 +1,9 @@
 import type { CheckpointTuple } from "@langchain/langgraph";
-import type { Layer } from "./call.js";
-import { isGraphSignal } from "./control-flow.js";
-import { isRepeatable } from "./effects.js";
-import { unknownCall } from "./outcomes.js";
-import { notesIn, putNote, readNotes } from "./task-anchor.js";
+import type { Layer } from "../call.js";
+import { isGraphSignal } from "../control-flow.js";
+import { isRepeatable } from "../effects.js";
+import { unknownCall } from "../outcomes.js";
+import { notesIn, putNote, readNotes } from "../task-anchor.js";
 
 const BEGUN = "begun";
 const SUSPENDED = "suspended";

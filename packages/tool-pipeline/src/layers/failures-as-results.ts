@@ -1,6 +1,6 @@
 import { ToolMessage } from "@langchain/core/messages";
-import type { Layer, PipelineCall } from "./call.js";
-import { causesOf, mustPropagate, read } from "./control-flow.js";
+import type { Layer, PipelineCall } from "../call.js";
+import { causesOf, mustPropagate, read } from "../control-flow.js";
 
 const MAX_LENGTH = 4_000;
 

@@ -1,6 +1,6 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { isCommand } from "@langchain/langgraph";
-import type { Layer, PipelineCall } from "./call.js";
+import type { Layer, PipelineCall } from "../call.js";
 
 const fault = (value: unknown): string | undefined => {
   try {
