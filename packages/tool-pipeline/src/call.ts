@@ -1,6 +1,7 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import type { Command } from "@langchain/langgraph";
 import type { ToolDeclaration } from "./effects.js";
+import type { Rights } from "./rights/rights.js";
 import type { TaskAnchor } from "./task-anchor.js";
 
 /** What a tool call may return inside LangGraph: a message for the model, or a Command (deepagents' `task` does). */
@@ -22,6 +23,11 @@ export interface PipelineCall {
   readonly threadId: string | undefined;
   /** Checkpoint namespace of the task; tells delegates of one thread apart. */
   readonly namespace: string;
+  /** Name and role of the agent that makes the call, when whoever assembled it said so. */
+  readonly agent: string | undefined;
+  readonly role: string | undefined;
+  /** What that agent may do now. */
+  readonly rights: Rights;
   /** Messages of the agent that makes the call, the calling message last. */
   readonly messages: readonly unknown[];
   /** Where the call stands in the checkpoints, undefined without a checkpointer. */

@@ -28,6 +28,12 @@ export const isGraphSignal = (error: unknown): boolean => {
   return false;
 };
 
-/** True when an error must reach the graph untouched: an interrupt, or anything after the run was aborted. */
+/** True for an error that ends the run on purpose (`RunStoppedError`, or any with `stopsRun: true`). */
+export const isRunStop = (error: unknown): boolean => {
+  for (const cause of causesOf(error)) if (read(cause, "stopsRun") === true) return true;
+  return false;
+};
+
+/** True when an error must reach the graph untouched: an interrupt, a run that was stopped, anything after an abort. */
 export const mustPropagate = (error: unknown, signal: AbortSignal | undefined): boolean =>
-  signal?.aborted === true || isGraphSignal(error);
+  signal?.aborted === true || isGraphSignal(error) || isRunStop(error);

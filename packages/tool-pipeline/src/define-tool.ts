@@ -80,8 +80,12 @@ export const defineTool = <Schema extends InteropZodObject>(
       return [answer.content, storableArtifact(answer.artifact, definition.name)];
     },
   }) as unknown as StructuredTool;
+  const { effects, idempotent, cacheable, paths, outcome } = definition;
   return declareEffects(made, {
-    effects: definition.effects,
-    ...(definition.idempotent === undefined ? {} : { idempotent: definition.idempotent }),
+    effects,
+    ...(idempotent === undefined ? {} : { idempotent }),
+    ...(cacheable === undefined ? {} : { cacheable }),
+    ...(paths === undefined ? {} : { paths: (args) => paths.call(definition, args) }),
+    ...(outcome === undefined ? {} : { outcome }),
   });
 };

@@ -21,6 +21,18 @@ export interface ToolDeclaration {
    * run again on resume only when its tool is idempotent or has no effect beyond reading.
    */
   readonly idempotent?: boolean;
+  /**
+   * True when an equal call gives an equal answer as long as nobody writes or runs anything and the files in `paths` stay
+   * as they are. Without `paths`, a tool that has `fs.read` is not cached.
+   */
+  readonly cacheable?: boolean;
+  /** Every virtual path that the answer depends on. Called with arguments that are not validated yet. */
+  paths?(args: Readonly<Record<string, unknown>>): readonly string[];
+  /**
+   * Who knows how a call ended: `reported` (the default), the backend or port that says so with `reportOutcome`;
+   * `returned`, the tool's own answer alone, for a tool of which single operations may fail.
+   */
+  readonly outcome?: "reported" | "returned";
 }
 
 /** Undeclared tools may do anything: the declaration of a tool nobody vouched for. */
@@ -45,7 +57,7 @@ const BUILT_IN: Readonly<Record<string, ToolDeclaration>> = {
   delete: { effects: ["fs.write"] },
   execute: { effects: ["exec"] },
   write_todos: { effects: ["state"], idempotent: true },
-  task: { effects: [], idempotent: true },
+  task: { effects: [], idempotent: true, outcome: "returned" },
 };
 
 /**

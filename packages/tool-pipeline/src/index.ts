@@ -16,21 +16,26 @@ export {
   defaultLayers,
   type LayerPosition,
   type Pipeline,
+  type BuiltInOptions,
   type PipelineOptions,
 } from "./pipeline.js";
-export { toolPipelineMiddleware } from "./middleware.js";
+export { toolPipelineMiddleware, type AgentIdentity } from "./middleware.js";
 export { failuresAsResults } from "./layers/failures-as-results.js";
 export { storableResults } from "./layers/storable-results.js";
 export { unfinishedCallIds, unfinishedCalls } from "./layers/unfinished-calls.js";
 export {
   declinedCall,
+  failureKind,
+  isTruncated,
   isUnknownOutcome,
+  outcomeOf,
   stoppedCall,
   UNKNOWN_OUTCOME,
   unknownCall,
+  type CallOutcome,
   type CallSubject,
 } from "./outcomes.js";
-export { isGraphSignal, mustPropagate } from "./control-flow.js";
+export { isGraphSignal, isRunStop, mustPropagate } from "./control-flow.js";
 export {
   ALL_RIGHTS,
   covers,
@@ -43,3 +48,12 @@ export {
 } from "./rights/rights.js";
 export type { PathRules, PathRulesInput } from "./rights/path-rules.js";
 export { NotStartedError, PipelineError, RunStoppedError, type PipelineErrorCode } from "./errors.js";
+export { canonicalJson } from "./canonical-json.js";
+export { currentCall, reportOutcome, type CurrentCall, type OutcomeReport } from "./call-scope.js";
+export { dedup, type DedupOptions, type FileStamp } from "./layers/dedup.js";
+export { loopGuard, type LoopGuardOptions } from "./layers/loop-guard.js";
+export { outputCap, type OutputCapOptions } from "./layers/output-cap.js";
+export { policy } from "./layers/policy.js";
+export { rateLimit, type RateLimitOptions } from "./layers/rate-limit.js";
+export { isTransient, recovery, type RecoveryOptions } from "./layers/recovery.js";
+export { reportedOutcomes } from "./layers/reported-outcomes.js";

@@ -3,6 +3,7 @@ import { createMiddleware, type AgentMiddleware } from "langchain";
 import type { PipelineCall, ToolResult } from "./call.js";
 import { declarationInAgent } from "./effects.js";
 import type { Pipeline } from "./pipeline.js";
+import { ALL_RIGHTS, type Rights } from "./rights/rights.js";
 import { anchorOf } from "./task-anchor.js";
 import { ensureUniqueCallIds } from "./unique-call-ids.js";
 
@@ -18,10 +19,23 @@ interface Request {
   readonly runtime?: {
     readonly configurable?: Readonly<Record<string, unknown>> | undefined;
     readonly signal?: AbortSignal | undefined;
+    readonly context?: unknown;
   };
 }
 
-const callOf = (request: Request): PipelineCall => {
+/** Who the agent is whose calls the middleware takes through the pipeline. */
+export interface AgentIdentity {
+  /** For the audit log and `currentCall()`. */
+  agent?: string;
+  role?: string;
+  /**
+   * What it may do; default everything. A function is asked at every call with the run's context, for rights that depend on
+   * a mode of the run.
+   */
+  rights?: Rights | ((context: unknown) => Rights);
+}
+
+const callOf = (request: Request, { agent, role, rights }: AgentIdentity): PipelineCall => {
   const configurable = request.runtime?.configurable;
   const threadId = configurable?.["thread_id"];
   const namespace = configurable?.["checkpoint_ns"];
@@ -33,6 +47,9 @@ const callOf = (request: Request): PipelineCall => {
     declaration: declarationInAgent(request.tool),
     threadId: typeof threadId === "string" ? threadId : undefined,
     namespace: typeof namespace === "string" ? namespace : "",
+    agent,
+    role,
+    rights: typeof rights === "function" ? rights(request.runtime?.context) : (rights ?? ALL_RIGHTS),
     messages: request.state?.messages ?? [],
     anchor: anchorOf(configurable),
     signal: request.runtime?.signal,
@@ -44,7 +61,7 @@ const callOf = (request: Request): PipelineCall => {
  * deepagents hands an agent's middleware to no delegate, so give it to each delegate too (`@fiveseam/subagents` does).
  * It uses wrap hooks only, which cost no checkpoint; around the model it makes sure that no two calls have one id.
  */
-export const toolPipelineMiddleware = (pipeline: Pipeline): AgentMiddleware =>
+export const toolPipelineMiddleware = (pipeline: Pipeline, identity: AgentIdentity = {}): AgentMiddleware =>
   createMiddleware({
     name: "FiveseamToolPipeline",
     wrapModelCall: async (request, handler) => {
@@ -53,7 +70,7 @@ export const toolPipelineMiddleware = (pipeline: Pipeline): AgentMiddleware =>
       return response;
     },
     wrapToolCall: (request, handler) =>
-      pipeline.run(callOf(request as Request), async (call): Promise<ToolResult> => {
+      pipeline.run(callOf(request as Request, identity), async (call): Promise<ToolResult> => {
         const changed = call.args !== request.toolCall.args;
         return (await handler(
           changed ? { ...request, toolCall: { ...request.toolCall, args: { ...call.args } } } : request,

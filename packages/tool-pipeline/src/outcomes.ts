@@ -1,4 +1,6 @@
 import { ToolMessage } from "@langchain/core/messages";
+import { isCommand } from "@langchain/langgraph";
+import type { ToolResult } from "./call.js";
 
 /** What the model is told of a call that was under way when the run stopped. */
 export const UNKNOWN_OUTCOME =
@@ -19,8 +21,14 @@ export interface CallSubject {
 
 // Not in the artifact, which belongs to the tool.
 const OUTCOME_KEY = "fiveseam_outcome";
+const FAILURE_KEY = "fiveseam_failure";
+const TRUNCATED_KEY = "fiveseam_truncated";
 
-const withoutResult = (call: CallSubject, content: string, outcome: string): ToolMessage =>
+/** What became of a call, other than that its tool ran and answered. */
+export type CallOutcome = "cached" | "limited" | "denied" | "loop" | "unknown" | "stopped" | "declined";
+
+/** The answer to a call that did not run its tool. */
+export const withoutResult = (call: CallSubject, content: string, outcome: CallOutcome): ToolMessage =>
   new ToolMessage({
     status: "error",
     name: call.toolName,
@@ -37,6 +45,71 @@ export const stoppedCall = (call: CallSubject): ToolMessage => withoutResult(cal
 
 export const declinedCall = (call: CallSubject): ToolMessage => withoutResult(call, DECLINED, "declined");
 
+/** The answer to a call whose tool failed. */
+export const failedCall = (call: CallSubject, content: string, kind: string): ToolMessage =>
+  new ToolMessage({
+    status: "error",
+    name: call.toolName,
+    tool_call_id: call.id,
+    content,
+    additional_kwargs: { [FAILURE_KEY]: kind },
+  });
+
+/** The message with other fields; the original may be shared with whoever else asked the same. */
+export const copyOf = (
+  message: ToolMessage,
+  change: {
+    id?: string;
+    content?: ToolMessage["content"];
+    failure?: string;
+    outcome?: CallOutcome;
+    truncated?: boolean;
+  },
+): ToolMessage =>
+  new ToolMessage({
+    content: change.content ?? message.content,
+    tool_call_id: change.id ?? message.tool_call_id,
+    ...(message.name === undefined ? {} : { name: message.name }),
+    ...(change.failure === undefined
+      ? message.status === undefined
+        ? {}
+        : { status: message.status }
+      : { status: "error" as const }),
+    artifact: message.artifact as unknown,
+    metadata: message.metadata as Record<string, unknown>,
+    response_metadata: message.response_metadata,
+    additional_kwargs: {
+      ...message.additional_kwargs,
+      ...(change.failure === undefined ? {} : { [FAILURE_KEY]: change.failure }),
+      ...(change.outcome === undefined ? {} : { [OUTCOME_KEY]: change.outcome }),
+      ...(change.truncated === true ? { [TRUNCATED_KEY]: true } : {}),
+    },
+  });
+
+/** The message that answers a call: the result itself, or the one among a Command's messages. */
+export const messageIn = (result: ToolResult, callId: string): ToolMessage | undefined => {
+  if (!isCommand(result)) return ToolMessage.isInstance(result) ? result : undefined;
+  const { messages } = (result.update ?? {}) as { messages?: unknown };
+  return (Array.isArray(messages) ? (messages as unknown[]) : []).find(
+    (message): message is ToolMessage => ToolMessage.isInstance(message) && message.tool_call_id === callId,
+  );
+};
+
+/** What the pipeline did with the call that a message answers; undefined when its tool ran. */
+export const outcomeOf = (message: ToolMessage): CallOutcome | undefined =>
+  message.additional_kwargs?.[OUTCOME_KEY] as CallOutcome | undefined;
+
+/**
+ * Why a tool failed, in one word: what was reported (`reportOutcome`), `invalid_arguments`, the `code` of what the tool
+ * threw, or `failed`. Undefined when it did not fail.
+ */
+export const failureKind = (message: ToolMessage): string | undefined =>
+  message.additional_kwargs?.[FAILURE_KEY] as string | undefined;
+
+/** True when a result says that it is not the whole: by the pipeline's own mark, or `truncated: true` in its artifact. */
+export const isTruncated = (message: ToolMessage): boolean =>
+  message.additional_kwargs?.[TRUNCATED_KEY] === true ||
+  (message.artifact as { truncated?: unknown } | null | undefined)?.truncated === true;
+
 /** True for a message that says a call's outcome is unknown. */
-export const isUnknownOutcome = (message: ToolMessage): boolean =>
-  message.additional_kwargs?.[OUTCOME_KEY] === "unknown";
+export const isUnknownOutcome = (message: ToolMessage): boolean => outcomeOf(message) === "unknown";

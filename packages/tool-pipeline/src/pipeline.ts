@@ -1,10 +1,27 @@
 import type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
+import { openScope } from "./call-scope.js";
+import { dedup, type DedupOptions } from "./layers/dedup.js";
 import { failuresAsResults } from "./layers/failures-as-results.js";
+import { loopGuard, type LoopGuardOptions } from "./layers/loop-guard.js";
+import { outputCap, type OutputCapOptions } from "./layers/output-cap.js";
+import { policy } from "./layers/policy.js";
+import { rateLimit, type RateLimitOptions } from "./layers/rate-limit.js";
+import { recovery, type RecoveryOptions } from "./layers/recovery.js";
+import { reportedOutcomes } from "./layers/reported-outcomes.js";
 import { storableResults } from "./layers/storable-results.js";
 import { unfinishedCalls } from "./layers/unfinished-calls.js";
 
-export interface PipelineOptions {
-  /** The layers, outermost first; default `defaultLayers()`. */
+/** Options of the built-in layers; `false` leaves one out. */
+export interface BuiltInOptions {
+  outputCap?: OutputCapOptions | false;
+  loopGuard?: LoopGuardOptions | false;
+  dedup?: DedupOptions | false;
+  recovery?: RecoveryOptions | false;
+  rateLimit?: RateLimitOptions | false;
+}
+
+export interface PipelineOptions extends BuiltInOptions {
+  /** The layers, outermost first, instead of `defaultLayers(options)`. */
   layers?: readonly Layer[];
 }
 
@@ -20,8 +37,25 @@ export interface Pipeline {
   run(call: PipelineCall, invoke: Next): Promise<ToolResult>;
 }
 
-/** The built-in layers in their order: failures become results outside, unfinished calls are caught next to the tool. */
-export const defaultLayers = (): Layer[] => [failuresAsResults(), storableResults(), unfinishedCalls()];
+const optional = <O extends object>(options: O | false | undefined, make: (options?: O) => Layer): Layer[] =>
+  options === false ? [] : [make(options)];
+
+/**
+ * The built-in layers, outermost first: `failures-as-results`, `storable-results`, `output-cap`, `policy`, `loop-guard`,
+ * `dedup`, `recovery`, `rate-limit`, `unfinished-calls`, `reported-outcomes`.
+ */
+export const defaultLayers = (options: BuiltInOptions = {}): Layer[] => [
+  failuresAsResults(),
+  storableResults(),
+  ...optional(options.outputCap, outputCap),
+  policy(),
+  ...optional(options.loopGuard, loopGuard),
+  ...optional(options.dedup, dedup),
+  ...optional(options.recovery, recovery),
+  ...optional(options.rateLimit, rateLimit),
+  unfinishedCalls(),
+  reportedOutcomes(),
+];
 
 /**
  * Makes a pipeline.
@@ -55,7 +89,7 @@ export const createPipeline = (options: PipelineOptions = {}): Pipeline => {
     }
     return at;
   };
-  for (const layer of options.layers ?? defaultLayers()) add(layer, layers.length);
+  for (const layer of options.layers ?? defaultLayers(options)) add(layer, layers.length);
 
   const pipeline: Pipeline = {
     get layers() {
@@ -72,7 +106,7 @@ export const createPipeline = (options: PipelineOptions = {}): Pipeline => {
         (next, layer) => async (current) => layer.handle(current, next),
         async (current) => invoke(current),
       );
-      return chain(call);
+      return openScope(call, pipeline, () => chain(call));
     },
   };
   return pipeline;

@@ -5,6 +5,7 @@ import { createAgent, fakeModel } from "langchain";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import {
+  ALL_RIGHTS,
   createPipeline,
   declarationInAgent,
   declarationOf,
@@ -30,6 +31,9 @@ const callOf = (given: Partial<PipelineCall> = {}): PipelineCall => ({
   declaration: UNDECLARED,
   threadId: undefined,
   namespace: "",
+  agent: undefined,
+  role: undefined,
+  rights: ALL_RIGHTS,
   messages: [],
   anchor: undefined,
   signal: undefined,

@@ -1,6 +1,7 @@
-import { ToolMessage } from "@langchain/core/messages";
+import type { ToolMessage } from "@langchain/core/messages";
 import type { Layer, PipelineCall } from "../call.js";
 import { causesOf, mustPropagate, read } from "../control-flow.js";
+import { failedCall } from "../outcomes.js";
 
 const MAX_LENGTH = 4_000;
 
@@ -44,11 +45,25 @@ const messageOf = (error: unknown): string => {
   return message || "no reason was given";
 };
 
-const failureText = (call: PipelineCall, error: unknown): string => {
+/** The innermost code that a program can read, such as `ENOENT`. */
+const kindOf = (error: unknown): string => {
+  let kind = "failed";
+  for (const cause of causesOf(error)) {
+    const code = read(cause, "code");
+    if (typeof code === "string" && /^[\w.-]{1,40}$/.test(code)) kind = code;
+  }
+  return kind;
+};
+
+const failure = (call: PipelineCall, error: unknown): ToolMessage => {
   const complaint = argumentComplaint(error);
   return complaint === undefined
-    ? `${call.toolName} failed: ${cut(messageOf(error))}`
-    : `Invalid arguments for ${call.toolName}: ${cut(complaint)}. Correct them and call it again.`;
+    ? failedCall(call, `${call.toolName} failed: ${cut(messageOf(error))}`, kindOf(error))
+    : failedCall(
+        call,
+        `Invalid arguments for ${call.toolName}: ${cut(complaint)}. Correct them and call it again.`,
+        "invalid_arguments",
+      );
 };
 
 /**
@@ -62,12 +77,7 @@ export const failuresAsResults = (): Layer => ({
       return await next(call);
     } catch (error) {
       if (mustPropagate(error, call.signal)) throw error;
-      return new ToolMessage({
-        status: "error",
-        name: call.toolName,
-        tool_call_id: call.id,
-        content: failureText(call, error),
-      });
+      return failure(call, error);
     }
   },
 });

@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { PipelineCall } from "./call.js";
+import type { Rights } from "./rights/rights.js";
+
+/** Who is calling, as backends and ports see it while a tool runs. */
+export interface CurrentCall {
+  readonly id: string;
+  readonly toolName: string;
+  readonly threadId: string | undefined;
+  readonly namespace: string;
+  readonly agent: string | undefined;
+  readonly role: string | undefined;
+  readonly rights: Rights;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How an operation inside a call ended, from whoever knows it best. */
+export type OutcomeReport =
+  | {
+      readonly ok: true;
+      /** Not all of the answer is there: it is not to be cached. */ readonly truncated?: boolean;
+    }
+  | {
+      readonly ok: false;
+      /** A short word for programs, such as `not_found` or `conflict`. */
+      readonly kind: string;
+      /** What the model is told instead of the tool's own text. */
+      readonly message?: string;
+      /** It may go better in a moment, so the call may be repeated if its tool allows that. */
+      readonly transient?: boolean;
+    };
+
+/** A scope with what the pipeline keeps in it. */
+export interface Scope {
+  readonly call: CurrentCall;
+  readonly pipeline: object;
+  report: OutcomeReport | undefined;
+}
+
+// One for the process, whichever builds and copies of this package are loaded: a backend may have another copy than the
+// pipeline that opens the scope.
+const STORAGE = Symbol.for("fiveseam.call-scope.1");
+
+const storage = (): AsyncLocalStorage<Scope> => {
+  const global = globalThis as { [STORAGE]?: AsyncLocalStorage<Scope> };
+  return (global[STORAGE] ??= new AsyncLocalStorage<Scope>());
+};
+
+export const currentScope = (): Scope | undefined => storage().getStore();
+
+export const openScope = <T>(call: PipelineCall, pipeline: object, inside: () => T): T => {
+  const { id, toolName, threadId, namespace, agent, role, rights, signal } = call;
+  const current: CurrentCall = { id, toolName, threadId, namespace, agent, role, rights, signal };
+  return storage().run({ call: current, pipeline, report: undefined }, inside);
+};
+
+/**
+ * The tool call that the caller runs in, the innermost one when a delegate's tool runs inside `task`; undefined outside
+ * any. For backends, ports and whatever else a tool reaches without being told who asks.
+ *
+ * @example
+ * ```ts
+ * import { covers, currentCall } from "@fiveseam/tool-pipeline";
+ *
+ * const mayWrite = (path: string) => {
+ *   const call = currentCall();
+ *   return call === undefined || covers(call.rights, { write: path });
+ * };
+ * ```
+ */
+export const currentCall = (): CurrentCall | undefined => currentScope()?.call;
+
+/**
+ * Says how an operation of the current call ended. The last report of a call counts: with `ok: false` its result becomes
+ * an error ToolMessage of that kind, unless the tool is declared with `outcome: "returned"`. deepagents' file tools answer
+ * a failed operation with plain text and status success, so a backend has no other way to say so. Does nothing outside a
+ * call.
+ *
+ * @example
+ * ```ts
+ * import { reportOutcome } from "@fiveseam/tool-pipeline";
+ *
+ * reportOutcome({ ok: false, kind: "not_found" });
+ * ```
+ */
+export const reportOutcome = (report: OutcomeReport): void => {
+  const scope = currentScope();
+  if (scope) scope.report = report;
+};
