@@ -34,6 +34,7 @@ export type OutcomeReport =
 export interface Scope {
   readonly call: CurrentCall;
   readonly pipeline: object;
+  readonly outer: Scope | undefined;
   report: OutcomeReport | undefined;
 }
 
@@ -51,7 +52,17 @@ export const currentScope = (): Scope | undefined => storage().getStore();
 export const openScope = <T>(call: PipelineCall, pipeline: object, inside: () => T): T => {
   const { id, toolName, threadId, namespace, agent, role, rights, signal } = call;
   const current: CurrentCall = { id, toolName, threadId, namespace, agent, role, rights, signal };
-  return storage().run({ call: current, pipeline, report: undefined }, inside);
+  return storage().run({ call: current, pipeline, outer: currentScope(), report: undefined }, inside);
+};
+
+/** True when this very call is on its way through the pipeline already. */
+export const isOnItsWay = (pipeline: object, id: string | undefined, toolName: string): boolean => {
+  let scope = currentScope();
+  while (scope?.call.toolName === toolName && (id === undefined || scope.call.id === id)) {
+    if (scope.pipeline === pipeline) return true;
+    scope = scope.outer;
+  }
+  return false;
 };
 
 /**

@@ -57,3 +57,17 @@ export { policy } from "./layers/policy.js";
 export { rateLimit, type RateLimitOptions } from "./layers/rate-limit.js";
 export { isTransient, recovery, type RecoveryOptions } from "./layers/recovery.js";
 export { reportedOutcomes } from "./layers/reported-outcomes.js";
+export { audit, type AuditOptions } from "./audit/audit.js";
+export { auditedCalls, type AuditOutcome, type AuditRecord, type AuditSink } from "./audit/record.js";
+export { redact, type RedactOptions } from "./audit/redact.js";
+export { memoryAuditSink, type MemoryAuditSink } from "./audit/memory-sink.js";
+export { openTelemetryAuditSink, type AuditTracer } from "./audit/open-telemetry-sink.js";
+export {
+  fileAuditSink,
+  type FileAuditSink,
+  type FileAuditSinkOptions,
+  type FsyncPolicy,
+} from "./audit/file-sink.js";
+export { verifyAuditLog, type AuditFault, type AuditVerdict } from "./audit/verify.js";
+export type { ChainHead } from "./audit/chain.js";
+export { wrapTool } from "./wrap-tool.js";

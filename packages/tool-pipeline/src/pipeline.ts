@@ -1,4 +1,5 @@
 import type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
+import { audit, type AuditOptions } from "./audit/audit.js";
 import { openScope } from "./call-scope.js";
 import { dedup, type DedupOptions } from "./layers/dedup.js";
 import { failuresAsResults } from "./layers/failures-as-results.js";
@@ -13,6 +14,8 @@ import { unfinishedCalls } from "./layers/unfinished-calls.js";
 
 /** Options of the built-in layers; `false` leaves one out. */
 export interface BuiltInOptions {
+  /** One record a call; without it there is no layer `audit`. */
+  audit?: AuditOptions;
   outputCap?: OutputCapOptions | false;
   loopGuard?: LoopGuardOptions | false;
   dedup?: DedupOptions | false;
@@ -41,10 +44,11 @@ const optional = <O extends object>(options: O | false | undefined, make: (optio
   options === false ? [] : [make(options)];
 
 /**
- * The built-in layers, outermost first: `failures-as-results`, `storable-results`, `output-cap`, `policy`, `loop-guard`,
+ * The built-in layers, outermost first: `audit` (when asked for), `failures-as-results`, `storable-results`, `output-cap`, `policy`, `loop-guard`,
  * `dedup`, `recovery`, `rate-limit`, `unfinished-calls`, `reported-outcomes`.
  */
 export const defaultLayers = (options: BuiltInOptions = {}): Layer[] => [
+  ...(options.audit ? [audit(options.audit)] : []),
   failuresAsResults(),
   storableResults(),
   ...optional(options.outputCap, outputCap),

@@ -24,7 +24,11 @@ const paths = fc.oneof(
   fc.record({ deny: globs }),
 );
 const simple: fc.Arbitrary<Rights> = fc
-  .record({ effects: fc.subarray([...EFFECTS]), read: paths, write: paths })
+  .record({
+    effects: fc.oneof(fc.constant("all" as const), fc.subarray([...EFFECTS])),
+    read: paths,
+    write: paths,
+  })
   .map(createRights);
 // Rights that were put together before, so that their form is richer than what can be written.
 const rights = fc.oneof(

@@ -1,4 +1,5 @@
 import type { ToolMessage } from "@langchain/core/messages";
+import { ToolInputParsingException } from "@langchain/core/tools";
 import type { Layer, PipelineCall } from "../call.js";
 import { causesOf, mustPropagate, read } from "../control-flow.js";
 import { failedCall } from "../outcomes.js";
@@ -15,7 +16,7 @@ const argumentComplaint = (error: unknown): string | undefined => {
     const complaint =
       read(cause, "~brand") === "ToolInvocationError"
         ? read(cause, "toolError")
-        : read(cause, "name") === "ToolInputParsingException"
+        : cause instanceof ToolInputParsingException
           ? cause
           : undefined;
     const message = read(complaint, "message");

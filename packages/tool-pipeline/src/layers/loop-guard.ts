@@ -8,9 +8,9 @@ import { copyOf, messageIn, withoutResult } from "../outcomes.js";
 import { fruitless, LONGEST_CYCLE, repetitions, type Seen } from "./loop-history.js";
 
 export interface LoopGuardOptions {
-  /** Repetitions of a cycle of one to five calls, with the same arguments and results, after which the model gets a note; default 3. */
+  /** Repetitions of a cycle of one to five calls, with the same arguments and results, after which the model gets a note; default 4. */
   noteAfter?: number;
-  /** Repetitions after which the next call of the cycle is refused; default 5. */
+  /** Repetitions after which the next call of the cycle is refused; default 6. */
   refuseAfter?: number;
   /** Different calls of one tool that change nothing and all have the same answer, after which the model gets a note; default 15. */
   noteAfterFruitless?: number;
@@ -74,8 +74,8 @@ const turnOf = (messages: readonly unknown[]): string => {
  */
 export const loopGuard = (options: LoopGuardOptions = {}): Layer => {
   const {
-    noteAfter = 3,
-    refuseAfter = 5,
+    noteAfter = 4,
+    refuseAfter = 6,
     noteAfterFruitless = 15,
     refuseAfterFruitless = 30,
     stopAfterRefusals = 3,
