@@ -89,6 +89,39 @@ export const declareEffects = <T extends object>(tool: T, declaration: ToolDecla
   return tool;
 };
 
+/** What an MCP server says of a tool (`annotations` of the protocol). A server may say anything. */
+export interface McpAnnotations {
+  readonly readOnlyHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+  readonly openWorldHint?: boolean | undefined;
+}
+
+/**
+ * A declaration for a tool of an MCP server. Its annotations are hints that count only with `trust: true`, for servers that
+ * you would give every effect anyway; else the tool has every effect. Trusted, a read-only tool reads files and, unless
+ * `openWorldHint` is false, the net; any other tool has every effect still.
+ *
+ * @example
+ * ```ts
+ * import { declareEffects, mcpDeclaration } from "@fiveseam/tool-pipeline";
+ *
+ * const declare = (tool: object) => declareEffects(tool, mcpDeclaration({ readOnlyHint: true }, { trust: true }));
+ * ```
+ */
+export const mcpDeclaration = (
+  annotations: McpAnnotations | undefined,
+  options: { trust?: boolean } = {},
+): ToolDeclaration => {
+  if (options.trust !== true || !annotations) return UNDECLARED;
+  if (annotations.readOnlyHint === true) {
+    return {
+      effects: annotations.openWorldHint === false ? ["fs.read"] : ["fs.read", "net"],
+      idempotent: true,
+    };
+  }
+  return { effects: EFFECTS, idempotent: annotations.idempotentHint === true };
+};
+
 /** The declaration of a tool: its own, else every effect. Its name says nothing. */
 export const declarationOf = (tool: object | undefined): ToolDeclaration =>
   (tool as { readonly [DECLARATION]?: ToolDeclaration } | undefined)?.[DECLARATION] ?? UNDECLARED;

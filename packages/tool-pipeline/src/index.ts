@@ -5,7 +5,9 @@ export {
   declarationOf,
   declareEffects,
   isRepeatable,
+  mcpDeclaration,
   type Effect,
+  type McpAnnotations,
   type ToolDeclaration,
 } from "./effects.js";
 export { defineTool, type ToolAnswer, type ToolDefinition, type ToolRunContext } from "./define-tool.js";

@@ -40,6 +40,17 @@ export interface Pipeline {
   run(call: PipelineCall, invoke: Next): Promise<ToolResult>;
 }
 
+// Not async functions, which would cost two more promises a layer: with AsyncLocalStorage in use each promise is tracked.
+const through =
+  (step: Next): Next =>
+  (call) => {
+    try {
+      return step(call);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  };
+
 const optional = <O extends object>(options: O | false | undefined, make: (options?: O) => Layer): Layer[] =>
   options === false ? [] : [make(options)];
 
@@ -107,8 +118,8 @@ export const createPipeline = (options: PipelineOptions = {}): Pipeline => {
     },
     run(call, invoke) {
       const chain = layers.reduceRight<Next>(
-        (next, layer) => async (current) => layer.handle(current, next),
-        async (current) => invoke(current),
+        (next, layer) => through((current) => layer.handle(current, next)),
+        through(invoke),
       );
       return openScope(call, pipeline, () => chain(call));
     },

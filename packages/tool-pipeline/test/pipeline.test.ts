@@ -14,6 +14,7 @@ import {
   EFFECTS,
   failuresAsResults,
   isRepeatable,
+  mcpDeclaration,
   mustPropagate,
   toolPipelineMiddleware,
   UNDECLARED,
@@ -60,6 +61,16 @@ describe("declarations", () => {
     expect(declarationOf(copy as { name: string }).effects).toEqual(["net"]);
     effects.push("exec");
     expect(declarationOf(own).effects).toEqual(["net"]);
+  });
+
+  it("what an MCP server says of a tool counts only when it is trusted, and never narrows a tool that writes", () => {
+    const reads = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+    expect(mcpDeclaration(reads)).toBe(UNDECLARED);
+    expect(mcpDeclaration(undefined, { trust: true })).toBe(UNDECLARED);
+    expect(mcpDeclaration(reads, { trust: true }).effects).toEqual(["fs.read"]);
+    expect(mcpDeclaration({ readOnlyHint: true }, { trust: true }).effects).toEqual(["fs.read", "net"]);
+    const writes = mcpDeclaration({ idempotentHint: true, openWorldHint: false }, { trust: true });
+    expect(writes).toEqual({ effects: EFFECTS, idempotent: true });
   });
 
   it("an effect that does not exist is refused", () => {

@@ -40,7 +40,7 @@ const access: fc.Arbitrary<Access> = fc.oneof(
   path.map((read) => ({ read })),
   path.map((write) => ({ write })),
 );
-const RUNS = { numRuns: 2_000 };
+const RUNS = { numRuns: 1_000 };
 
 describe("intersect is a true meet", () => {
   it("covers exactly what both cover: never wider than either, never narrower than both", () => {

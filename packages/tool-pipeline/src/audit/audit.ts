@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../canonical-json.js";
+import { canonicalArgs } from "../canonical-json.js";
 import type { Layer, PipelineCall, ToolResult } from "../call.js";
 import { isGraphSignal, isRunStop } from "../control-flow.js";
+import { sha256 } from "../digest.js";
 import { RunStoppedError } from "../errors.js";
 import { failureKind, messageIn, outcomeOf } from "../outcomes.js";
 import type { AuditOutcome, AuditRecord, AuditSink } from "./record.js";
@@ -26,11 +26,9 @@ export interface AuditOptions {
 const MAX_ARGS_CHARS = 16_000;
 const MAX_INTERRUPTED = 10_000;
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-
 const digestOf = (args: PipelineCall["args"]): string => {
   try {
-    return sha256(canonicalJson(args));
+    return sha256(canonicalArgs(args));
   } catch {
     return "not JSON";
   }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../digest.js";
 import type { AuditRecord } from "./record.js";
 
 /** The hash that stands before the first line. */
@@ -11,8 +11,6 @@ export interface ChainHead {
 }
 
 const HASH = /,"hash":"([0-9a-f]{64})"\}$/;
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The next line of a chain, without its line break. The hash covers every character before it. */
 export const lineAfter = (head: ChainHead, record: AuditRecord): { text: string; head: ChainHead } => {

@@ -1,7 +1,7 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { canonicalJson } from "../canonical-json.js";
 import { currentScope } from "../call-scope.js";
-import type { Layer, PipelineCall, ToolResult } from "../call.js";
+import type { Layer, Next, PipelineCall, ToolResult } from "../call.js";
 import { copyOf, isTruncated, outcomeOf } from "../outcomes.js";
 import { changesWorld, processEpoch } from "./world-epoch.js";
 
@@ -150,36 +150,41 @@ export const dedup = (options: DedupOptions = {}): Layer => {
     }
   };
 
+  const changing = async (call: PipelineCall, next: Next): Promise<ToolResult> => {
+    const end = epoch.begin();
+    try {
+      return await next(call);
+    } finally {
+      end();
+    }
+  };
+
+  const cached = async (call: PipelineCall, paths: readonly string[], next: Next): Promise<ToolResult> => {
+    const at = epoch.now;
+    const stamps = await stampsOf(paths);
+    if (stamps === undefined) return next(call);
+    const key = canonicalJson([root, call.toolName, call.args, call.rights]);
+    const entry = entries.get(key);
+    if (entry && entry.epoch === at && entry.stamps === stamps && epoch.now === at) {
+      keep(key, entry);
+      return copyOf(entry.message, { id: call.id, outcome: "cached" });
+    }
+    entries.delete(key);
+    const flight = flights.get(key);
+    if (flight && flight.epoch === at) {
+      const message = await untilAborted(flight.done, call.signal);
+      // The other one failed, was aborted or was overtaken by a change: this call runs itself.
+      return message ? copyOf(message, { id: call.id, outcome: "cached" }) : next(call);
+    }
+    return run(key, { at, stamps }, paths, () => next(call));
+  };
+
   return {
     name: "dedup",
-    async handle(call, next) {
-      if (call.toolExists && changesWorld(call.declaration.effects)) {
-        const end = epoch.begin();
-        try {
-          return await next(call);
-        } finally {
-          end();
-        }
-      }
+    handle(call, next) {
+      if (call.toolExists && changesWorld(call.declaration.effects)) return changing(call, next);
       const paths = pathsOf(call);
-      if (!paths || epoch.changing) return next(call);
-      const at = epoch.now;
-      const stamps = await stampsOf(paths);
-      if (stamps === undefined) return next(call);
-      const key = canonicalJson([root, call.toolName, call.args, call.rights]);
-      const entry = entries.get(key);
-      if (entry && entry.epoch === at && entry.stamps === stamps && epoch.now === at) {
-        keep(key, entry);
-        return copyOf(entry.message, { id: call.id, outcome: "cached" });
-      }
-      entries.delete(key);
-      const flight = flights.get(key);
-      if (flight && flight.epoch === at) {
-        const message = await untilAborted(flight.done, call.signal);
-        // The other one failed, was aborted or was overtaken by a change: this call runs itself.
-        return message ? copyOf(message, { id: call.id, outcome: "cached" }) : next(call);
-      }
-      return run(key, { at, stamps }, paths, () => next(call));
+      return !paths || epoch.changing ? next(call) : cached(call, paths, next);
     },
   };
 };

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { ToolMessage } from "@langchain/core/messages";
-import { canonicalJson } from "../canonical-json.js";
+import { canonicalArgs } from "../canonical-json.js";
 import type { Layer, PipelineCall, ToolResult } from "../call.js";
+import { fingerprint } from "../digest.js";
 import type { ToolDeclaration } from "../effects.js";
 import { RunStoppedError } from "../errors.js";
 import { copyOf, messageIn, withoutResult } from "../outcomes.js";
@@ -32,17 +32,15 @@ interface Agent {
 const MAX_AGENTS = 500;
 const READS = new Set(["fs.read", "net"]);
 
-const digest = (text: string): string => createHash("sha1").update(text).digest("base64");
-
 const askedBy = (call: PipelineCall): string => {
   let args: string;
   try {
-    args = canonicalJson(call.args);
+    args = canonicalArgs(call.args);
   } catch {
     // Arguments that JSON cannot hold come from no model: no two such calls are the same.
     args = `${call.id} ${Math.random()}`;
   }
-  return digest(`${call.toolName}\n${args}`);
+  return fingerprint(`${call.toolName}\n${args}`);
 };
 
 const answerText = (result: ToolResult, callId: string): string => {
@@ -145,7 +143,7 @@ export const loopGuard = (options: LoopGuardOptions = {}): Layer => {
       agent.history.push({
         tool: call.toolName,
         asked,
-        answered: digest(answerText(result, call.id)),
+        answered: fingerprint(answerText(result, call.id)),
         idle: isIdle(call.declaration, result, call.id),
       });
       if (agent.history.length > remembered) agent.history.shift();

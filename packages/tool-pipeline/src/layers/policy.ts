@@ -9,17 +9,18 @@ import { covers } from "../rights/rights.js";
  */
 export const policy = (): Layer => ({
   name: "policy",
-  async handle(call, next) {
+  handle(call, next) {
     // A tool that does not exist has every effect; the model is to hear that it does not exist.
     if (!call.toolExists) return next(call);
     const missing = call.declaration.effects.filter((effect) => !covers(call.rights, effect));
     if (missing.length === 0) return next(call);
-    return withoutResult(
+    const refusal = withoutResult(
       call,
       `${call.toolName} was refused: it may have the effect${missing.length > 1 ? "s" : ""} ${missing.join(", ")}, which ` +
         `${call.role === undefined ? "you do" : `the role ${call.role} does`} not have here. Calling it again will not ` +
         "help. Go on without it, and say in your answer what is left to do.",
       "denied",
     );
+    return Promise.resolve(refusal);
   },
 });

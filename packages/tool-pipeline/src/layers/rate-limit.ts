@@ -61,7 +61,7 @@ export const rateLimit = (options: RateLimitOptions = {}): Layer => {
 
   return {
     name: "rate-limit",
-    async handle(call, next) {
+    handle(call, next) {
       const now = nowMs();
       const { all, tools } = windowsOf(call.threadId ?? "");
       const own = tools.get(call.toolName) ?? new Window(perToolPerMinute);
@@ -70,12 +70,13 @@ export const rateLimit = (options: RateLimitOptions = {}): Layer => {
       if (wait > 0) {
         const which =
           all.waitMs(now) > 0 ? `${perMinute} tool calls` : `${perToolPerMinute} calls of ${call.toolName}`;
-        return withoutResult(
+        const refusal = withoutResult(
           call,
           `This call was not carried out: there were ${which} in the last minute, which is the limit. It is open again ` +
             `in ${Math.ceil(wait / 1000)} s. Use what you have, or do it with fewer calls.`,
           "limited",
         );
+        return Promise.resolve(refusal);
       }
       all.add(now);
       own.add(now);

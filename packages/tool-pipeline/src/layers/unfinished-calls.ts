@@ -1,9 +1,9 @@
 import type { CheckpointTuple } from "@langchain/langgraph";
-import type { Layer } from "../call.js";
+import type { Layer, Next, PipelineCall, ToolResult } from "../call.js";
 import { isGraphSignal } from "../control-flow.js";
 import { isRepeatable } from "../effects.js";
 import { unknownCall } from "../outcomes.js";
-import { notesIn, putNote, readNotes } from "../task-anchor.js";
+import { notesIn, putNote, readNotes, type TaskAnchor } from "../task-anchor.js";
 
 const BEGUN = "begun";
 const SUSPENDED = "suspended";
@@ -22,21 +22,26 @@ const count = (notes: readonly string[], kind: string): number =>
  */
 export const unfinishedCalls = (): Layer => ({
   name: "unfinished-calls",
-  async handle(call, next) {
+  handle(call, next) {
     const { anchor } = call;
-    if (!anchor || !call.toolExists || isRepeatable(call.declaration)) return next(call);
-    const notes = anchor.resumed ? await readNotes(anchor) : [];
-    const attempt = count(notes, SUSPENDED);
-    if (count(notes, BEGUN) > attempt) return unknownCall(call);
-    await putNote(anchor, call.id, `${BEGUN}:${attempt}`);
-    try {
-      return await next(call);
-    } catch (error) {
-      if (isGraphSignal(error)) await putNote(anchor, call.id, `${SUSPENDED}:${attempt}`);
-      throw error;
-    }
+    return !anchor || !call.toolExists || isRepeatable(call.declaration)
+      ? next(call)
+      : noted(call, anchor, next);
   },
 });
+
+const noted = async (call: PipelineCall, anchor: TaskAnchor, next: Next): Promise<ToolResult> => {
+  const notes = anchor.resumed ? await readNotes(anchor) : [];
+  const attempt = count(notes, SUSPENDED);
+  if (count(notes, BEGUN) > attempt) return unknownCall(call);
+  await putNote(anchor, call.id, `${BEGUN}:${attempt}`);
+  try {
+    return await next(call);
+  } catch (error) {
+    if (isGraphSignal(error)) await putNote(anchor, call.id, `${SUSPENDED}:${attempt}`);
+    throw error;
+  }
+};
 
 /** The ids of calls that had begun and were not suspended, from the pending writes of a checkpoint. */
 export const unfinishedCallIds = (pendingWrites: CheckpointTuple["pendingWrites"]): Set<string> => {
