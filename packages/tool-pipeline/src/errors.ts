@@ -1,4 +1,5 @@
-export type PipelineErrorCode = "invalid_rights" | "invalid_option" | "loop" | "audit" | "not_started";
+export type PipelineErrorCode =
+  "invalid_rights" | "invalid_option" | "loop" | "audit" | "not_started" | "invalid_schema";
 
 /** What this package throws on purpose. The message says what is right. */
 export class PipelineError extends Error {

@@ -73,3 +73,7 @@ export {
 export { verifyAuditLog, type AuditFault, type AuditVerdict } from "./audit/verify.js";
 export type { ChainHead } from "./audit/chain.js";
 export { wrapTool } from "./wrap-tool.js";
+export { lintToolSchema, quarantineTools, toWireSchema, type QuarantinedTool } from "./schema/lint.js";
+export type { JsonSchema, SchemaSubject } from "./schema/json-schema.js";
+export type { SchemaTarget } from "./schema/targets.js";
+export type { SchemaFinding } from "./schema/wire-schema.js";
