@@ -28,6 +28,12 @@ export const isGraphSignal = (error: unknown): boolean => {
   return false;
 };
 
+/** True when a tool said that it did nothing before it failed (`NotStartedError`). */
+export const isNotStarted = (error: unknown): boolean => {
+  for (const cause of causesOf(error)) if (read(cause, "code") === "not_started") return true;
+  return false;
+};
+
 /** True for an error that ends the run on purpose (`RunStoppedError`, or any with `stopsRun: true`). */
 export const isRunStop = (error: unknown): boolean => {
   for (const cause of causesOf(error)) if (read(cause, "stopsRun") === true) return true;

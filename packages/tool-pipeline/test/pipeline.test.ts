@@ -16,6 +16,7 @@ import {
   isRepeatable,
   mcpDeclaration,
   mustPropagate,
+  NotStartedError,
   toolPipelineMiddleware,
   UNDECLARED,
   UNKNOWN_OUTCOME,
@@ -242,6 +243,20 @@ describe("unfinished calls", () => {
     expect(await pipeline.run(callOf({ anchor: anchor(true) }), async () => answer())).toMatchObject({
       content: UNKNOWN_OUTCOME,
     });
+  });
+
+  it("a call that never started is tried again, and is caught when it is cut short after that", async () => {
+    for (const resumed of [false, true]) {
+      const { pipeline, anchor } = await stored();
+      const call = callOf({ anchor: anchor(resumed) });
+      const refused = () => Promise.reject(new NotStartedError("no connection"));
+      for (let at = 0; at < 3; at += 1)
+        await expect(pipeline.run(call, refused)).rejects.toThrow("no connection");
+      void pipeline.run(call, () => new Promise<never>(() => {}));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const after = await pipeline.run({ ...call, anchor: anchor(true) }, async () => answer());
+      expect(after).toMatchObject({ content: UNKNOWN_OUTCOME });
+    }
   });
 
   it("repeatable tools leave no note and run again; without a checkpointer nothing is noted", async () => {

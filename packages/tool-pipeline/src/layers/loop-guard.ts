@@ -30,7 +30,6 @@ interface Agent {
 }
 
 const MAX_AGENTS = 500;
-const READS = new Set(["fs.read", "net"]);
 
 const askedBy = (call: PipelineCall): string => {
   let args: string;
@@ -49,8 +48,9 @@ const answerText = (result: ToolResult, callId: string): string => {
   return typeof message.content === "string" ? message.content : message.text;
 };
 
-const isIdle = (declaration: ToolDeclaration, result: ToolResult, callId: string): boolean =>
-  declaration.effects.every((effect) => READS.has(effect)) || messageIn(result, callId)?.status === "error";
+const isIdle = ({ effects, idempotent }: ToolDeclaration, result: ToolResult, callId: string): boolean =>
+  effects.every((effect) => effect === "fs.read" || (effect === "net" && idempotent === true)) ||
+  messageIn(result, callId)?.status === "error";
 
 /** The agent on its thread: the namespace without the task, which is another one in every step. */
 const agentKey = (call: PipelineCall): string =>

@@ -1,7 +1,7 @@
 import { ToolMessage } from "@langchain/core/messages";
 import type { Layer, ToolResult } from "../call.js";
 import { currentScope } from "../call-scope.js";
-import { causesOf, mustPropagate, read } from "../control-flow.js";
+import { causesOf, isNotStarted, mustPropagate, read } from "../control-flow.js";
 import { isRepeatable } from "../effects.js";
 import { outcomeOf } from "../outcomes.js";
 
@@ -47,19 +47,15 @@ const TRANSIENT_STATUS = new Set([408, 425, 429, 502, 503, 504]);
  * `NotStartedError`), never by its text: "line 503" is no status.
  */
 export const isTransient = (error: unknown): boolean => {
+  if (isNotStarted(error)) return true;
   for (const cause of causesOf(error)) {
     const code = read(cause, "code");
-    if (typeof code === "string" && (TRANSIENT_CODES.has(code) || code === "not_started")) return true;
+    if (typeof code === "string" && TRANSIENT_CODES.has(code)) return true;
     for (const name of ["status", "statusCode"]) {
       const status = read(cause, name);
       if (typeof status === "number" && TRANSIENT_STATUS.has(status)) return true;
     }
   }
-  return false;
-};
-
-const neverStarted = (error: unknown): boolean => {
-  for (const cause of causesOf(error)) if (read(cause, "code") === "not_started") return true;
   return false;
 };
 
@@ -94,7 +90,7 @@ export const recovery = (options: RecoveryOptions = {}): Layer => {
           (error: unknown) => ({ error }),
         );
         const mayRepeat =
-          isRepeatable(call.declaration) || ("error" in outcome && neverStarted(outcome.error));
+          isRepeatable(call.declaration) || ("error" in outcome && isNotStarted(outcome.error));
         if (attempt >= retries || !mayRepeat || !worthIt(outcome, call.signal)) {
           if ("error" in outcome) throw outcome.error;
           return outcome.result;
