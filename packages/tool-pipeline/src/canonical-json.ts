@@ -34,16 +34,25 @@ const write = (given: unknown, above: unknown[]): string | undefined => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) as string | undefined;
   if (above.includes(value)) throw new TypeError("A value that contains itself has no JSON form.");
   above.push(value);
-  try {
-    if (Array.isArray(value)) return `[${value.map((each) => write(each, above) ?? "null").join(",")}]`;
-    const fields = Object.keys(value)
-      .sort()
-      .flatMap((key) => {
-        const text = write((value as Record<string, unknown>)[key], above);
-        return text === undefined ? [] : [`${JSON.stringify(key)}:${text}`];
-      });
-    return `{${fields.join(",")}}`;
-  } finally {
-    above.pop();
+  const text = Array.isArray(value)
+    ? writeArray(value, above)
+    : writeObject(value as Record<string, unknown>, above);
+  above.pop();
+  return text;
+};
+
+// Plain loops: this runs for every call, several times over.
+const writeArray = (values: readonly unknown[], above: unknown[]): string => {
+  let text = "";
+  for (const value of values) text += `${text === "" ? "" : ","}${write(value, above) ?? "null"}`;
+  return `[${text}]`;
+};
+
+const writeObject = (fields: Record<string, unknown>, above: unknown[]): string => {
+  let text = "";
+  for (const key of Object.keys(fields).sort()) {
+    const value = write(fields[key], above);
+    if (value !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
   }
+  return `{${text}}`;
 };

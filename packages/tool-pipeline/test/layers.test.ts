@@ -9,6 +9,7 @@ import {
   failureKind,
   isTransient,
   isTruncated,
+  memoryAuditSink,
   NotStartedError,
   outcomeOf,
   outputCap,
@@ -27,10 +28,10 @@ import { callOf, says, textOf } from "./support.js";
 const READS = { effects: ["fs.read"] as const };
 
 describe("the order of the built-in layers", () => {
-  it("is policy, loop guard, dedup, recovery, rate limit, the tool, as a trace between them shows", async () => {
+  it("is audit, policy, loop guard, dedup, recovery, rate limit, the tool, as a trace between them shows", async () => {
     const trace: string[] = [];
-    const names = defaultLayers().map(({ name }) => name);
-    const pipeline = createPipeline();
+    const pipeline = createPipeline({ audit: { sink: memoryAuditSink() } });
+    const names = pipeline.layers.map(({ name }) => name);
     for (const name of names) {
       pipeline.use(
         { name: `after ${name}`, handle: (call, next) => (trace.push(name), next(call)) },
@@ -39,6 +40,7 @@ describe("the order of the built-in layers", () => {
     }
     await pipeline.run(callOf({ declaration: READS }), (call) => (trace.push("tool"), says("x")(call)));
     expect(trace).toEqual([
+      "audit",
       "failures-as-results",
       "storable-results",
       "output-cap",

@@ -27,26 +27,30 @@ export const outputCap = (options: OutputCapOptions = {}): Layer => {
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new RangeError("maxChars must be a whole number from 200 on.");
   }
+  const cut = async (call: PipelineCall, message: ToolMessage, text: string): Promise<ToolMessage> => {
+    let where = "and was not kept; ask for less";
+    if (keep) {
+      where = await keep(call, text).then(
+        (path) => `the whole is at ${path}`,
+        () => "and keeping the whole failed; ask for less",
+      );
+    }
+    const head = boundary(text, Math.ceil(maxChars / 2));
+    const tail = boundary(text, text.length - Math.floor(maxChars / 2));
+    return copyOf(message, {
+      content: `${text.slice(0, head)}\n[… ${tail - head} of ${text.length} characters cut here; ${where} …]\n${text.slice(tail)}`,
+      truncated: true,
+    });
+  };
   return {
     name: "output-cap",
-    async handle(call, next) {
-      const result = await next(call);
-      if (!ToolMessage.isInstance(result) || typeof result.content !== "string") return result;
-      const text = result.content;
-      if (text.length <= maxChars) return result;
-      let where = "and was not kept; ask for less";
-      if (keep) {
-        where = await keep(call, text).then(
-          (path) => `the whole is at ${path}`,
-          () => "and keeping the whole failed; ask for less",
-        );
-      }
-      const head = boundary(text, Math.ceil(maxChars / 2));
-      const tail = boundary(text, text.length - Math.floor(maxChars / 2));
-      return copyOf(result, {
-        content: `${text.slice(0, head)}\n[… ${tail - head} of ${text.length} characters cut here; ${where} …]\n${text.slice(tail)}`,
-        truncated: true,
-      });
-    },
+    handle: (call, next) =>
+      next(call).then((result) =>
+        ToolMessage.isInstance(result) &&
+        typeof result.content === "string" &&
+        result.content.length > maxChars
+          ? cut(call, result, result.content)
+          : result,
+      ),
   };
 };

@@ -9,16 +9,18 @@ import { copyOf } from "../outcomes.js";
  */
 export const reportedOutcomes = (): Layer => ({
   name: "reported-outcomes",
-  async handle(call, next) {
+  handle(call, next) {
     const scope = currentScope();
-    if (scope) scope.report = undefined;
-    const result = await next(call);
-    const report = scope?.report;
-    if (!report || report.ok || call.declaration.outcome === "returned") return result;
-    if (!ToolMessage.isInstance(result) || result.status === "error") return result;
-    return copyOf(result, {
-      failure: report.kind,
-      ...(report.message === undefined ? {} : { content: report.message }),
+    if (!scope) return next(call);
+    scope.report = undefined;
+    return next(call).then((result) => {
+      const { report } = scope;
+      if (!report || report.ok || call.declaration.outcome === "returned") return result;
+      if (!ToolMessage.isInstance(result) || result.status === "error") return result;
+      return copyOf(result, {
+        failure: report.kind,
+        ...(report.message === undefined ? {} : { content: report.message }),
+      });
     });
   },
 });

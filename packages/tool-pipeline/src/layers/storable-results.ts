@@ -22,7 +22,7 @@ export const storableArtifact = (artifact: unknown, toolName: string): unknown =
 const storable = (message: ToolMessage, call: PipelineCall): void => {
   const content = typeof message.content === "string" ? undefined : fault(message.content);
   if (content !== undefined) throw new Error(`its result cannot be stored: ${content}`);
-  message.artifact = storableArtifact(message.artifact, call.toolName);
+  if (message.artifact !== undefined) message.artifact = storableArtifact(message.artifact, call.toolName);
 };
 
 /**
@@ -32,15 +32,15 @@ const storable = (message: ToolMessage, call: PipelineCall): void => {
  */
 export const storableResults = (): Layer => ({
   name: "storable-results",
-  async handle(call, next) {
-    const result = await next(call);
-    if (ToolMessage.isInstance(result)) storable(result, call);
-    else if (isCommand(result)) {
-      const { messages } = (result.update ?? {}) as { messages?: unknown };
-      for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
-        if (ToolMessage.isInstance(message)) storable(message, call);
+  handle: (call, next) =>
+    next(call).then((result) => {
+      if (ToolMessage.isInstance(result)) storable(result, call);
+      else if (isCommand(result)) {
+        const { messages } = (result.update ?? {}) as { messages?: unknown };
+        for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
+          if (ToolMessage.isInstance(message)) storable(message, call);
+        }
       }
-    }
-    return result;
-  },
+      return result;
+    }),
 });
