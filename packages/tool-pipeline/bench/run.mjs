@@ -32,7 +32,7 @@ try {
     `Written by \`npm run bench -w @fiveseam/tool-pipeline\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0].model}, Node ${process.versions.node}.`,
     "The machine is shared with other work, so processor time was measured.",
     "",
-    "What all built-in layers together add to a call over the bare tool, the median of 15 rounds:",
+    "What all built-in layers together add to a call over the bare tool, the lower quartile of 15 rounds:",
     "",
     "| | goal | measured | |",
     "|---|---|---|---|",

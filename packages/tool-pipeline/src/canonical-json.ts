@@ -11,18 +11,6 @@
  */
 export const canonicalJson = (value: unknown): string => write(value, []) ?? "null";
 
-const texts = new WeakMap<object, string>();
-
-/** As `canonicalJson`, written once for each object: several layers ask for the arguments of one call, which nobody changes. */
-export const canonicalArgs = (args: object): string => {
-  let text = texts.get(args);
-  if (text === undefined) {
-    text = canonicalJson(args);
-    texts.set(args, text);
-  }
-  return text;
-};
-
 const write = (given: unknown, above: unknown[]): string | undefined => {
   if (typeof given === "string") return JSON.stringify(given);
   const value =

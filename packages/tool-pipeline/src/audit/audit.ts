@@ -1,7 +1,6 @@
-import { canonicalArgs } from "../canonical-json.js";
 import type { Layer, PipelineCall, ToolResult } from "../call.js";
 import { isGraphSignal, isRunStop } from "../control-flow.js";
-import { sha256 } from "../digest.js";
+import { argsDigest, contentDigest, contentText } from "../digest.js";
 import { RunStoppedError } from "../errors.js";
 import { failureKind, messageIn, outcomeOf } from "../outcomes.js";
 import type { AuditOutcome, AuditRecord, AuditSink } from "./record.js";
@@ -28,7 +27,7 @@ const MAX_INTERRUPTED = 10_000;
 
 const digestOf = (args: PipelineCall["args"]): string => {
   try {
-    return sha256(canonicalArgs(args));
+    return argsDigest(args);
   } catch {
     return "not JSON";
   }
@@ -39,8 +38,10 @@ type End = Pick<AuditRecord, "outcome" | "kind" | "resultDigest" | "resultBytes"
 const endOf = (result: ToolResult, callId: string): End => {
   const message = messageIn(result, callId);
   if (!message) return { outcome: "executed" };
-  const text = typeof message.content === "string" ? message.content : JSON.stringify(message.content);
-  const ofResult = { resultDigest: sha256(text), resultBytes: Buffer.byteLength(text) };
+  const ofResult = {
+    resultDigest: contentDigest(message),
+    resultBytes: Buffer.byteLength(contentText(message)),
+  };
   const pipeline = outcomeOf(message);
   if (pipeline === "cached" || pipeline === "limited" || pipeline === "denied") {
     return { outcome: pipeline, ...ofResult };

@@ -1,7 +1,6 @@
 import { ToolMessage } from "@langchain/core/messages";
-import { canonicalArgs } from "../canonical-json.js";
 import type { Layer, PipelineCall, ToolResult } from "../call.js";
-import { fingerprint } from "../digest.js";
+import { argsDigest, contentDigest } from "../digest.js";
 import type { ToolDeclaration } from "../effects.js";
 import { RunStoppedError } from "../errors.js";
 import { copyOf, messageIn, withoutResult } from "../outcomes.js";
@@ -32,20 +31,17 @@ interface Agent {
 const MAX_AGENTS = 500;
 
 const askedBy = (call: PipelineCall): string => {
-  let args: string;
   try {
-    args = canonicalArgs(call.args);
+    return `${call.toolName} ${argsDigest(call.args)}`;
   } catch {
     // Arguments that JSON cannot hold come from no model: no two such calls are the same.
-    args = `${call.id} ${Math.random()}`;
+    return `${call.toolName} ${call.id} ${Math.random()}`;
   }
-  return fingerprint(`${call.toolName}\n${args}`);
 };
 
-const answerText = (result: ToolResult, callId: string): string => {
+const answerOf = (result: ToolResult, callId: string): string => {
   const message = messageIn(result, callId);
-  if (!message) return "";
-  return typeof message.content === "string" ? message.content : message.text;
+  return message ? contentDigest(message) : "";
 };
 
 const isIdle = ({ effects, idempotent }: ToolDeclaration, result: ToolResult, callId: string): boolean =>
@@ -143,7 +139,7 @@ export const loopGuard = (options: LoopGuardOptions = {}): Layer => {
       agent.history.push({
         tool: call.toolName,
         asked,
-        answered: fingerprint(answerText(result, call.id)),
+        answered: answerOf(result, call.id),
         idle: isIdle(call.declaration, result, call.id),
       });
       if (agent.history.length > remembered) agent.history.shift();
