@@ -108,9 +108,10 @@ const SAYS: Readonly<Record<AuditFault, string>> = {
 };
 
 const verifyLane = (lane: Lane, expected: ChainHead | undefined): AuditVerdict => {
+  // Before the log, since a writer that is at work writes the line first and the head after it.
+  const stored = existsSync(headFile(lane)) ? parseHead(readFileSync(headFile(lane), "utf8")) : undefined;
   const { places, torn } = readLog(lane);
   const lines = places.map(({ text }) => readLine(text));
-  const stored = existsSync(headFile(lane)) ? parseHead(readFileSync(headFile(lane), "utf8")) : undefined;
   let found = firstFault(lines);
   for (const head of [expected, stored]) if (head) found ??= faultAtEnd(lines, head, torn !== undefined);
   if (!found) return { ok: true, lines: lines.length, torn: torn ? [torn.file] : [] };
