@@ -1,7 +1,9 @@
 /** Time, as everything here sees it: tests bring their own. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, which never go back: durations are measured with it. */
   now(): number;
+  /** What the calendar says, for the dates in providers' headers. Default: `now`. */
+  wall?(): number;
   /** Calls `then` after `delayMs`; the answer takes it back. */
   schedule(then: () => void, delayMs: number): () => void;
 }
@@ -11,7 +13,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  // Not Date.now(): somebody may set the clock in the middle of a wait.
+  now: () => Math.round(performance.timeOrigin + performance.now()),
+  wall: () => Date.now(),
   schedule: (then, delayMs) => {
     const timer = setTimeout(then, Math.min(Math.max(0, delayMs), MAX_TIMER_MS));
     return () => clearTimeout(timer);
@@ -47,4 +51,37 @@ export const backoffMs = (
 ): number => {
   const full = Math.min(options.capMs, options.baseMs * 2 ** Math.max(0, attempt - 1));
   return Math.round(full / 2 + (full / 2) * options.random());
+};
+
+/** The promise, or the abort if that comes first. */
+export const heeding = async <Value>(
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> => {
+  if (!signal) return work;
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(abortErrorOf(signal));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  // Whichever loses the race has nobody else to hear of it.
+  aborted.catch(() => undefined);
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+};
+
+/** Calls a listener; neither what it throws nor what it rejects with may cost anything. */
+export const tell = <Event>(listener: ((event: Event) => unknown) | undefined, event: Event): void => {
+  try {
+    const result = listener?.(event);
+    if (typeof (result as Promise<unknown> | undefined)?.then === "function")
+      (result as Promise<unknown>).then(undefined, () => undefined);
+  } catch {
+    // Stated where listeners are given.
+  }
 };

@@ -98,7 +98,11 @@ export const failureOf = (error: unknown, options?: ClassifyOptions): FailureCla
   for (let depth = 0; depth < 10 && typeof each === "object" && each !== null; depth += 1) {
     const known = failures.get(each);
     if (known) return known;
-    each = (each as { cause?: unknown }).cause;
+    try {
+      each = (each as { cause?: unknown }).cause;
+    } catch {
+      break; // A getter or a proxy that throws tells nothing.
+    }
   }
   return classifyFailure(error, options);
 };

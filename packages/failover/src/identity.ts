@@ -8,7 +8,7 @@ export interface ModelIdentity {
   readonly model: string;
   /** A fingerprint of the credential; see {@link credentialFingerprint}. Never the key. */
   readonly credential?: string;
-  /** Host of the endpoint, where it is not the provider's own. */
+  /** Host and path of the endpoint, where it is not the provider's own. */
   readonly endpoint?: string;
 }
 
@@ -111,8 +111,9 @@ const endpointOf = (model: unknown): string | undefined => {
     text(read(model, "baseURL")) ??
     text(read(read(model, "client"), "baseURL"));
   if (url === undefined || !URL.canParse(url)) return undefined;
-  const { host } = new URL(url);
-  return OWN_HOSTS.test(host) ? undefined : host;
+  const { host, pathname } = new URL(url);
+  // Behind one gateway the path tells the routes apart.
+  return OWN_HOSTS.test(host) ? undefined : `${host}${pathname.replace(/\/+$/, "")}`;
 };
 
 const keyOf = (model: unknown): string | undefined =>
@@ -131,6 +132,17 @@ export const innermostModel = (model: unknown): unknown => {
     inner = next;
   }
   return inner;
+};
+
+let counted = 0;
+const numbers = new WeakMap<object, number>();
+
+/** Two models that say nothing of themselves are two all the same. */
+const nameless = (model: unknown): string => {
+  if (typeof model !== "object" || model === null) return "unknown";
+  let number = numbers.get(model);
+  if (number === undefined) numbers.set(model, (number = counted += 1));
+  return `unknown-${number}`;
 };
 
 const marked = (model: unknown): ModelIdentity | undefined => {
@@ -157,7 +169,7 @@ export const modelIdentity = (model: unknown): ModelIdentity => {
   const endpoint = endpointOf(inner);
   return {
     provider: PROVIDER_NAMES[provider.toLowerCase()] ?? provider.toLowerCase(),
-    model: text(read(inner, "model")) ?? text(read(inner, "modelName")) ?? params.model ?? "unknown",
+    model: text(read(inner, "model")) ?? text(read(inner, "modelName")) ?? params.model ?? nameless(inner),
     ...(key === undefined ? {} : { credential: credentialFingerprint(key) }),
     ...(endpoint === undefined ? {} : { endpoint }),
   };

@@ -70,12 +70,12 @@ export interface StreamFailure {
 
 /**
  * A provider broke off a streamed answer with an error event, or streamed nothing at all (`empty_answer`: a page of HTML,
- * for instance). The clients of OpenAI's Responses API and of Gemini pass over such an event, and every client over an
+ * for instance), or closed the connection before it had said that the answer is over (`stream_cut`). The clients of OpenAI's Responses API and of Gemini pass over such an event, and every client over an
  * empty stream, so that half an answer looked like a whole one.
  */
 export class ProviderStreamError extends Error {
   override readonly name = "ProviderStreamError";
-  /** The vendor's own code, "stream_error" where it gave none, "empty_answer" where there was nothing. */
+  /** The vendor's own code, "stream_error" where it gave none, "empty_answer" where there was nothing, "stream_cut" for half. */
   readonly code: string;
   readonly status: number | undefined;
   readonly provider: string;

@@ -3,6 +3,8 @@ import { credentialFingerprint, identifyModel } from "@fiveseam/failover";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { answerWithin, piecesWithin, type Deadline } from "./deadline.js";
 import { ProviderStreamError, ProviderTimeoutError } from "./errors.js";
+import { isBuiltIn } from "./registry.js";
+import { StreamEnd } from "./stream-end.js";
 import type { ResolvedSpec } from "./provider.js";
 import { redactData, redactError, redactor, type Redact } from "./secrets.js";
 
@@ -55,6 +57,12 @@ const profileOf = (
     : { ...model.profile, ...Object.fromEntries(known) };
 };
 
+/** Host and path, without who logs in and what is asked: behind one gateway the path tells the routes apart. */
+const endpointOf = (baseURL: string): string => {
+  const { host, pathname } = new URL(baseURL);
+  return `${host}${pathname.replace(/\/+$/, "")}`;
+};
+
 const secretsOf = (spec: ResolvedSpec): string[] => {
   const inURL = spec.baseURL === undefined ? "" : decodeURIComponent(new URL(spec.baseURL).password);
   return [spec.apiKey ?? "", inURL].filter((secret) => secret !== "");
@@ -100,6 +108,7 @@ const guardCalls = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): v
     if (!stream || isInherited(model, name)) continue;
     define(model, name, async function* (messages: unknown, options: CallOptions | undefined, run: unknown) {
       let empty = true;
+      const end = new StreamEnd();
       try {
         const pieces = piecesWithin(
           deadline("the next piece of an answer"),
@@ -108,12 +117,22 @@ const guardCalls = (model: BaseChatModel, spec: ResolvedSpec, redact: Redact): v
         );
         for await (const piece of pieces) {
           empty = false;
+          end.see(piece);
           yield piece;
         }
         // An answer without words has pieces, too. A page of HTML with status 200 has none, and no client minds.
         if (empty && options?.signal?.aborted !== true) {
           const message = `The stream of ${spec.provider} ended without a single piece of an answer. Is the base URL right?`;
           throw new ProviderStreamError(spec.provider, { code: "empty_answer", message }, undefined);
+        }
+        const aborted = options?.signal?.aborted === true;
+        if (
+          name === "_streamResponseChunks" &&
+          !aborted &&
+          !end.isWhole(spec.provider, isBuiltIn(spec.provider))
+        ) {
+          const message = `The stream of ${spec.provider} ended in the middle of an answer.`;
+          throw new ProviderStreamError(spec.provider, { code: "stream_cut", message }, undefined);
         }
       } catch (error) {
         redactError(error, redact);
@@ -135,7 +154,7 @@ export const finishModel = (model: BaseChatModel, spec: ResolvedSpec): BaseChatM
     provider: spec.provider,
     model: spec.model,
     ...(spec.apiKey === undefined ? {} : { credential: spec.apiKey }),
-    ...(spec.baseURL === undefined ? {} : { endpoint: new URL(spec.baseURL).host }),
+    ...(spec.baseURL === undefined ? {} : { endpoint: endpointOf(spec.baseURL) }),
   });
   // LangChain hands it to callbacks: `ls_provider` says "openai" of every server that speaks OpenAI's protocol.
   model.metadata = { ...model.metadata, fiveseam_provider: spec.provider, fiveseam_model: spec.model };

@@ -62,6 +62,10 @@ export const listProviders = (): ProviderInfo[] =>
     package: provider.package,
   }));
 
+/** Whether this package wrote it, and knows what its server says. */
+export const isBuiltIn = (name: string): boolean =>
+  builtInProviders.some((provider) => provider.name === name);
+
 export const hasProvider = (name: string): boolean => providers.has(name);
 
 /** @throws {ProviderConfigError} `unknown_provider`, listing the known ones; `invalid_spec` for an empty name. */

@@ -85,6 +85,29 @@ const plain = (reason: FailureReason, evidence: readonly FailureEvidence[]): Fai
   evidence,
 });
 
+interface Given {
+  readonly origin?: FailureOrigin;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly now: number;
+}
+
+/** What options say, whatever they are: a classifier that throws would hide the error that it was asked about. */
+const given = (options: ClassifyOptions): Given => {
+  try {
+    const { origin, provider, model, now } = (options ?? {}) as ClassifyOptions;
+    const time = typeof now === "function" ? now() : now;
+    return {
+      ...(typeof origin === "string" ? { origin } : {}),
+      ...(typeof provider === "string" ? { provider } : {}),
+      ...(typeof model === "string" ? { model } : {}),
+      now: Number.isFinite(time) ? (time as number) : Date.now(),
+    };
+  } catch {
+    return { now: Date.now() };
+  }
+};
+
 /**
  * Says why a call failed and what cures it, from whatever was thrown: an `Error`, a string, `undefined`, a circular
  * object, a page of HTML. Pure and total: it never throws, and its time is bounded.
@@ -102,21 +125,17 @@ const plain = (reason: FailureReason, evidence: readonly FailureEvidence[]): Fai
  * ```
  */
 export const classifyFailure = (error: unknown, options: ClassifyOptions = {}): FailureClassification => {
-  const { origin } = options;
+  const { origin, provider, model, now } = given(options);
   if (origin === "tool" || origin === "graph")
     return plain("not_provider_failure", [{ kind: "origin", value: origin }]);
   if (origin === "user") return plain("user_abort", [{ kind: "origin", value: origin }]);
   const facts = new Collector().collect(error);
-  const now = typeof options.now === "function" ? options.now() : (options.now ?? Date.now());
   for (const rule of origin === "model" ? PROVIDER_RULES : FAILURE_RULES) {
     if (!holds(rule.match, facts)) continue;
     const evidence: FailureEvidence[] = [{ kind: "rule", value: rule.name }];
     holds(rule.match, facts, (kind, value) => evidence.push({ kind, value: redacted(value) }));
-    if (options.provider !== undefined)
-      evidence.push({
-        kind: "provider",
-        value: redacted([options.provider, options.model].filter(Boolean).join(":")),
-      });
+    if (provider !== undefined)
+      evidence.push({ kind: "provider", value: redacted([provider, model].filter(Boolean).join(":")) });
     return byRule(rule, facts, evidence, now);
   }
   const retryAfterMs = retryDelayOf(facts, now);

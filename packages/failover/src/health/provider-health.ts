@@ -1,5 +1,5 @@
 import type { FailureReason } from "../classify/reasons.js";
-import { systemClock } from "../clock.js";
+import { systemClock, tell } from "../clock.js";
 import { credentialFingerprint, type ModelIdentity } from "../identity.js";
 import { DEFAULT_COOLDOWNS_MS, type HealthScope, scopeKey, scopeOf } from "./policy.js";
 import { type HealthEntrySnapshot, type HealthSnapshot, parseSnapshot } from "./snapshot.js";
@@ -66,6 +66,8 @@ export interface HealthTicket {
 
 interface Entry extends HealthEntrySnapshot {
   probeUntilMs?: number;
+  /** When it failed last, counted in calls: a clock is too coarse for what happens side by side. */
+  failedAt?: number;
 }
 
 /**
@@ -90,6 +92,8 @@ export class ProviderHealth {
   private readonly entries = new Map<string, Entry>();
   private readonly now: () => number;
   private readonly options: ProviderHealthOptions;
+  /** Beginnings and failures, in their order. */
+  private order = 0;
 
   constructor(options: ProviderHealthOptions = {}) {
     this.options = options;
@@ -125,6 +129,7 @@ export class ProviderHealth {
     const { state } = this.availability(identity);
     if (!options.force && (state === "cooling" || state === "probing")) return undefined;
     const startedAtMs = this.now();
+    const startedAs = (this.order += 1);
     const own = this.entriesOf(identity);
     const lease = startedAtMs + (this.options.probeLeaseMs ?? 300_000);
     for (const entry of own) {
@@ -140,32 +145,37 @@ export class ProviderHealth {
     };
     return {
       probe: own.length > 0,
-      success: () => end(() => this.recordSuccess(identity, { startedAtMs })),
-      failure: (failure) => end(() => this.recordFailure(identity, failure, { startedAtMs })),
+      success: () => end(() => this.succeeded(identity, startedAs)),
+      failure: (failure) => end(() => this.failed(identity, failure, startedAs)),
       release: () => end(() => undefined),
     };
   }
 
-  /** A call succeeded. One that had started before the last failure says nothing about now. */
-  recordSuccess(who: ModelIdentity, options: { readonly startedAtMs?: number } = {}): void {
+  /** A call succeeded. */
+  recordSuccess(identity: ModelIdentity): void {
+    this.succeeded(identity, Number.POSITIVE_INFINITY);
+  }
+
+  /** A call failed. */
+  recordFailure(identity: ModelIdentity, failure: HealthFailure): void {
+    this.failed(identity, failure, Number.POSITIVE_INFINITY);
+  }
+
+  /** One that had started before the last failure says nothing about now. */
+  private succeeded(who: ModelIdentity, startedAs: number): void {
     if (this.entries.size === 0) return;
-    const startedAtMs = options.startedAtMs ?? this.now();
     const identity = normal(who);
     for (const scope of ["model", "credential"] as const) {
       const key = scopeKey(identity, scope);
       const entry = this.entries.get(key);
-      if (!entry || entry.lastFailureAtMs > startedAtMs) continue;
+      if (!entry || (entry.failedAt ?? 0) > startedAs) continue;
       this.entries.delete(key);
       this.emit({ type: "recovered", identity, reason: entry.reason });
     }
   }
 
-  /** A call failed. Failures of calls that ran side by side count once. */
-  recordFailure(
-    identity: ModelIdentity,
-    failure: HealthFailure,
-    options: { readonly startedAtMs?: number } = {},
-  ): void {
+  /** Failures of calls that ran side by side count once. */
+  private failed(identity: ModelIdentity, failure: HealthFailure, startedAs: number): void {
     const { reason } = failure;
     const firstMs = this.options.cooldownsMs?.[reason] ?? DEFAULT_COOLDOWNS_MS[reason];
     if (firstMs <= 0) return;
@@ -174,9 +184,10 @@ export class ProviderHealth {
     const scope = scopeOf(reason);
     const key = scopeKey(own, scope);
     const before = this.entries.get(key);
-    const sideBySide = before !== undefined && (options.startedAtMs ?? now) < before.lastFailureAtMs;
+    const sideBySide = before !== undefined && startedAs < (before.failedAt ?? 0);
     const consecutiveFailures = (before?.consecutiveFailures ?? 0) + (sideBySide ? 0 : 1);
-    const stated = failure.retryAfterMs !== undefined;
+    // A wait of nothing, or until a date in the past, says nothing.
+    const stated = (failure.retryAfterMs ?? 0) > 0;
     const cooldownMs = stated
       ? Math.min(failure.retryAfterMs ?? 0, this.options.retryAfterCapMs ?? 300_000)
       : this.grown(firstMs, consecutiveFailures);
@@ -190,6 +201,7 @@ export class ProviderHealth {
       untilMs: longer ? before.untilMs : untilMs,
       lastFailureAtMs: now,
       consecutiveFailures,
+      failedAt: (this.order += 1),
     };
     this.entries.set(key, entry);
     this.emit({
@@ -207,7 +219,9 @@ export class ProviderHealth {
   snapshot(): HealthSnapshot {
     return {
       version: 1,
-      entries: [...this.entries.values()].map(({ probeUntilMs: _probe, ...entry }) => ({ ...entry })),
+      entries: [...this.entries.values()].map(({ probeUntilMs: _probe, failedAt: _failedAt, ...entry }) => ({
+        ...entry,
+      })),
     };
   }
 
@@ -234,11 +248,7 @@ export class ProviderHealth {
   }
 
   private emit(event: HealthEvent): void {
-    try {
-      this.options.onEvent?.(event);
-    } catch {
-      // Stated in `onEvent`: a listener that fails is the listener's concern.
-    }
+    tell(this.options.onEvent, event);
   }
 }
 

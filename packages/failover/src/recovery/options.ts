@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.js";
+import { type Clock, systemClock, tell } from "../clock.js";
 import type { FailoverEvent } from "../events.js";
 import { ProviderHealth } from "../health/provider-health.js";
 
@@ -47,12 +47,6 @@ export const resolveOptions = (options: RecoveryOptions): ResolvedOptions => {
     backoffCapMs: options.backoffCapMs ?? 30_000,
     clock,
     random: options.random ?? Math.random,
-    emit: (event) => {
-      try {
-        options.onEvent?.(event);
-      } catch {
-        // Stated in `onEvent`: a listener that fails must not cost the call.
-      }
-    },
+    emit: (event) => tell(options.onEvent, event),
   };
 };

@@ -1,6 +1,6 @@
 import { classifyFailure, type FailureClassification } from "../classify/classify-failure.js";
 import { usuallyRetryable } from "../classify/reasons.js";
-import { abortErrorOf, backoffMs, sleep } from "../clock.js";
+import { abortErrorOf, backoffMs, heeding, sleep } from "../clock.js";
 import { type FailedAttempt, FailoverExhaustedError, rememberFailure } from "../errors.js";
 import type { HealthTicket } from "../health/provider-health.js";
 import type { ModelIdentity } from "../identity.js";
@@ -131,7 +131,7 @@ export class RecoveryRun<Result> {
       ...(watch.running ? { origin: "model" as const } : {}),
       provider: identity.provider,
       model: identity.model,
-      now: this.options.clock.now,
+      now: this.options.clock.wall ?? this.options.clock.now,
     });
     rememberFailure(error, failure);
     if (!watch.running && failure.reason === "unknown") {
@@ -169,9 +169,11 @@ export class RecoveryRun<Result> {
           standing.networkRetries < this.options.networkRetries &&
           this.maySendAgain(watch)
         ) {
+          const delayMs = this.backoff(standing.networkRetries + 1);
+          // Whoever states a longer wait is left alone for it, and another one asked.
+          if ((failure.retryAfterMs ?? 0) > delayMs) break;
           ticket.release();
           standing.networkRetries += 1;
-          const delayMs = failure.retryAfterMs ?? this.backoff(standing.networkRetries);
           this.options.emit({ type: "retrying", identity, attempt: standing.networkRetries, delayMs });
           await sleep(this.options.clock, delayMs, this.call.signal);
           return "same";
@@ -185,9 +187,8 @@ export class RecoveryRun<Result> {
     else ticket.release();
     const now = this.options.clock.now();
     const pauseMs = this.backoff(standing.tries);
-    // What nobody understands may pass at another model; the only one is not asked again in the hope that it does.
-    const alone = this.standings.every((each) => each === standing || each.out);
-    const hopeless = alone && failure.reason === "unknown" && failure.retryAfterMs === undefined;
+    // What nobody understands may pass at another model; nobody is asked again in the hope that it does.
+    const hopeless = failure.reason === "unknown" && failure.retryAfterMs === undefined;
     standing.out = hopeless || !failure.retryable;
     // A stated wait counts alone at first; a provider that states too short a one is left alone longer each time.
     standing.readyAtMs =
@@ -206,7 +207,13 @@ export class RecoveryRun<Result> {
     if (this.compacted || !this.call.compact || failure.reason !== "context_overflow") return "surface";
     this.compacted = true;
     this.options.emit({ type: "compacting", identity });
-    return (await this.call.compact(this.lastError)) ? "same" : "surface";
+    try {
+      return (await heeding(this.call.compact(this.lastError), this.call.signal)) ? "same" : "surface";
+    } catch (error) {
+      if (this.call.signal?.aborted) throw error;
+      // What could not be shortened is still too long: that is what the caller has to know.
+      return "surface";
+    }
   }
 
   private backoff(attempt: number): number {
@@ -228,10 +235,10 @@ export class RecoveryRun<Result> {
     if (standing.out) return undefined;
     if (standing.candidate) return standing.candidate;
     try {
-      standing.candidate = await standing.slot.resolve();
+      standing.candidate = await heeding(standing.slot.resolve(), this.call.signal);
       return standing.candidate;
     } catch (error) {
-      if (standing === this.standings[0]) throw error;
+      if (standing === this.standings[0] || this.call.signal?.aborted) throw error;
       standing.out = true;
       if (!standing.slot.dropped) {
         standing.slot.dropped = true;

@@ -37,12 +37,14 @@ export class AttemptWatch {
     private readonly limits: StallLimits | undefined,
     private readonly outer: AbortSignal | undefined,
   ) {
-    this.signal = outer ? AbortSignal.any([outer, this.abort.signal]) : this.abort.signal;
+    // Not AbortSignal.any(), which leaks on a signal that serves many calls (Node 20).
+    this.signal = this.abort.signal;
     this.stopped = new Promise<never>((_resolve, reject) => {
       this.reject = reject;
     });
     this.stopped.catch(() => undefined); // It is raced; alone it must not be unhandled.
-    outer?.addEventListener("abort", this.onAbort, { once: true });
+    if (outer?.aborted) this.onAbort();
+    else outer?.addEventListener("abort", this.onAbort, { once: true });
   }
 
   /** The request goes out now: other middleware may have worked before it. */
@@ -76,7 +78,9 @@ export class AttemptWatch {
   }
 
   private readonly onAbort = (): void => {
-    if (this.outer) this.reject(abortErrorOf(this.outer));
+    if (!this.outer) return;
+    this.reject(abortErrorOf(this.outer));
+    this.abort.abort(this.outer.reason);
   };
 
   private arm(code: "first_byte_timeout" | "idle_timeout", limitMs: number | undefined): void {

@@ -20,6 +20,8 @@ export type Behaviour =
   | { kind: "silence" }
   /** Streams a first piece and then nothing. */
   | { kind: "stall" }
+  /** Streams a part of the answer and closes cleanly, as a proxy does that gives up. */
+  | { kind: "cut"; toolCall?: { name: string; args: object } }
   /** Closes the connection: before any answer, or after the first piece of a stream. */
   | { kind: "reset"; afterFirstPiece?: boolean };
 
@@ -81,6 +83,18 @@ const act = (behaviour: Behaviour, seen: Seen, response: ServerResponse): void =
       const [first = ""] = eventStream(seen.protocol, { text: "hel", usage: { input: 3, output: 2 } });
       const event = seen.protocol === "anthropic" || seen.protocol === "responses" ? "event: error\n" : "";
       write(response, [first, `${event}data: ${JSON.stringify(behaviour.body)}\n\n`]);
+      response.end();
+      return;
+    }
+    case "cut": {
+      const turn = { text: "hello there", usage: { input: 3, output: 2 }, toolCall: behaviour.toolCall };
+      const whole = eventStream(seen.protocol, turn).map(withOwnIds).join("");
+      // Before the first word of an end, and of a tool call in the middle of its arguments.
+      const ends = ['finish_reason":"', "message_delta", "response.completed", "finishReason"];
+      const at = Math.min(...ends.map((word) => whole.indexOf(word)).filter((place) => place >= 0));
+      const parts = whole.slice(0, at).split("\n\n").slice(0, -1);
+      const sent = behaviour.toolCall ? parts.slice(0, Math.max(1, parts.length - 1)) : parts;
+      write(response, [`${sent.join("\n\n")}\n\n`]);
       response.end();
       return;
     }

@@ -3,6 +3,45 @@ import type { FailureRule } from "../rule.js";
 /** Types, statuses and class names that say the kind but not the cause. */
 export const GENERIC_RULES: readonly FailureRule[] = [
   {
+    name: "answer-not-as-asked",
+    provider: "any, by LangChain's output parsers",
+    example: {
+      name: "OutputParserException",
+      lc_error_code: "OUTPUT_PARSING_FAILURE",
+      message: 'Failed to parse. Text: "Sure!". Error: SyntaxError: Unexpected end of JSON input',
+    },
+    counterExample: { name: "SyntaxError", message: "Unexpected end of JSON input" },
+    match: { anyOf: [{ names: ["outputparserexception"] }, { codes: ["output_parsing_failure"] }] },
+    outcome: { reason: "not_provider_failure", retryable: false },
+  },
+  {
+    name: "page-instead-of-json",
+    provider: "proxies and gateways that answer 200",
+    example: { name: "SyntaxError", message: "Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON" },
+    counterExample: { name: "SyntaxError", message: "Unexpected token 'x', \"x\" is not valid JSON" },
+    match: { text: /unexpected token '?<'?,? .*(?:<!doctype|<html|is not valid json)/ },
+    outcome: { reason: "network" },
+  },
+  {
+    name: "unsendable-header",
+    provider: "undici",
+    example: {
+      name: "TypeError",
+      message: "Cannot convert argument to a ByteString because the character at index 7 has a value of 8230",
+    },
+    counterExample: { name: "TypeError", message: "fetch failed" },
+    match: { text: /cannot convert argument to a bytestring|invalid (?:header value|character in header)/ },
+    outcome: { reason: "auth" },
+  },
+  {
+    name: "half-a-stream",
+    provider: "any, by the clients of @fiveseam/models",
+    example: { name: "ProviderStreamError", code: "stream_cut", message: "The stream ended in the middle." },
+    counterExample: { name: "ProviderStreamError", code: "stream_error", message: "x broke off its answer." },
+    match: { codes: ["stream_cut", "empty_answer"] },
+    outcome: { reason: "network" },
+  },
+  {
     name: "gateway-timer",
     provider: "cloudflare, nginx, google",
     example: { status: 524, message: "524: A timeout occurred" },
