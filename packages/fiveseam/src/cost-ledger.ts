@@ -20,7 +20,7 @@ export interface CostSummary extends CostTotals {
 /** One call of a model that has come to its end. */
 export interface PricedCall {
   readonly threadId: string | undefined;
-  /** A message is counted once, however often it is reported. */
+  /** To find its cost again; servers may repeat their ids, so nothing is counted by it. */
   readonly messageId: string | undefined;
   readonly provider: string;
   readonly model: string;
@@ -59,7 +59,7 @@ const costNow = ({ provider, model, usage }: PricedCall): UsageCost | null => {
   }
 };
 
-/** Enough to know a message that is reported twice; a server that lives for years must not keep them all. */
+/** Enough for the events of the runs under way; a server that lives for years must not keep them all. */
 const REMEMBERED = 10_000;
 
 /**
@@ -71,24 +71,23 @@ export class CostLedger {
   readonly #threads = new Map<string, Map<string, CostTotals>>();
   readonly #costs = new Map<string, UsageCost | null>();
 
-  /** Adds a call. Undefined when its message was counted already. */
-  record(call: PricedCall): { cost: UsageCost | null } | undefined {
+  /** Adds a call, and says what it cost. */
+  record(call: PricedCall): UsageCost | null {
     const { messageId, threadId = "", provider, model, usage } = call;
-    if (messageId !== undefined && this.#costs.has(messageId)) return undefined;
     const cost = costNow(call);
-    if (messageId !== undefined) this.#remember(messageId, cost);
+    if (messageId !== undefined) this.#remember(keyOf(threadId, messageId), cost);
     let models = this.#threads.get(threadId);
     if (!models) this.#threads.set(threadId, (models = new Map()));
     const name = `${provider}:${model}`;
     let totals = models.get(name);
     if (!totals) models.set(name, (totals = empty()));
     add(totals, usage ? splitUsage(usage) : NO_TOKENS, cost);
-    return { cost };
+    return cost;
   }
 
-  /** What a message cost; null when unknown, undefined when it was not counted here. */
-  costOf(messageId: string): UsageCost | null | undefined {
-    return this.#costs.get(messageId);
+  /** What a message of a thread cost; null when unknown, undefined when it was not counted here. */
+  costOf(threadId: string, messageId: string): UsageCost | null | undefined {
+    return this.#costs.get(keyOf(threadId, messageId));
   }
 
   /** What a thread cost. */
@@ -106,13 +105,15 @@ export class CostLedger {
     );
   }
 
-  #remember(messageId: string, cost: UsageCost | null): void {
-    this.#costs.set(messageId, cost);
+  #remember(key: string, cost: UsageCost | null): void {
+    this.#costs.set(key, cost);
     if (this.#costs.size <= REMEMBERED) return;
     const [oldest] = this.#costs.keys();
     this.#costs.delete(oldest as string);
   }
 }
+
+const keyOf = (threadId: string, messageId: string): string => JSON.stringify([threadId, messageId]);
 
 const sum = (a: CostTotals, b: CostTotals): CostTotals => ({
   calls: a.calls + b.calls,

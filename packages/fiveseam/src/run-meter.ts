@@ -17,6 +17,12 @@ interface RunSpending {
   readonly ids: Set<string>;
 }
 
+interface Asked {
+  readonly provider: string;
+  readonly model: string;
+  asksAnother: boolean;
+}
+
 interface MeterOptions {
   readonly ledger: CostLedger;
   /** The limit in US dollars of the run on a thread; asked when it may matter. */
@@ -45,7 +51,7 @@ const currentRunId = (): string | undefined => {
 export class RunMeter {
   readonly #options: MeterOptions;
   readonly #runs = new Map<string, RunSpending>();
-  readonly #models = new Map<string, { provider: string; model: string }>();
+  readonly #models = new Map<string, Asked>();
 
   constructor(options: MeterOptions) {
     this.#options = options;
@@ -65,7 +71,11 @@ export class RunMeter {
     handleToolError: (_error, runId) => this.#end(runId),
     handleChatModelStart: (_llm, _messages, runId, parentRunId, _extra, _tags, metadata) => {
       this.#begin(runId, parentRunId, metadata);
+      // A model that asks another one through LangChain is not paid itself.
+      const outer = this.#models.get(parentRunId ?? "");
+      if (outer) outer.asksAnother = true;
       this.#models.set(runId, {
+        asksAnother: false,
         provider: text(metadata?.["fiveseam_provider"]) ?? text(metadata?.["ls_provider"]) ?? "unknown",
         model: text(metadata?.["fiveseam_model"]) ?? text(metadata?.["ls_model_name"]) ?? "unknown",
       });
@@ -137,19 +147,25 @@ export class RunMeter {
 
   #count(output: LLMResult, runId: string): void {
     const run = this.#runs.get(runId);
-    const who = this.#models.get(runId);
-    if (!who) return;
+    const asked = this.#models.get(runId);
+    if (!asked || asked.asksAnother) return;
     const message = (output.generations[0]?.[0] as { message?: AIMessage } | undefined)?.message;
+    const who = answering(message) ?? asked;
     const usage = message?.usage_metadata as UsageMetadata | undefined;
-    const counted = this.#options.ledger.record({
-      ...who,
-      threadId: run?.threadId,
-      messageId: message?.id,
-      usage,
-    });
-    if (!counted || !run) return;
-    if (counted.cost !== null) run.cost += counted.cost.total;
+    const { provider, model } = who;
+    const call = { provider, model, threadId: run?.threadId, messageId: message?.id, usage };
+    const cost = this.#options.ledger.record(call);
+    if (!run) return;
+    if (cost !== null) run.cost += cost.total;
     else if (this.#options.maxCost(run.threadId) !== undefined)
-      this.#options.onUnpriced(`${who.provider}:${who.model}`);
+      this.#options.onUnpriced(`${provider}:${model}`);
   }
 }
+
+/** Who answered in place of the model that was asked: a `FallbackChatModel` says so on the message. */
+const answering = (message: AIMessage | undefined): { provider: string; model: string } | undefined => {
+  const metadata = message?.response_metadata as Record<string, unknown> | undefined;
+  const provider = text(metadata?.["fiveseam_served_by"]);
+  if (provider === undefined) return undefined;
+  return { provider, model: text(metadata?.["model_name"]) ?? text(metadata?.["model"]) ?? "unknown" };
+};

@@ -24,7 +24,7 @@ async function* execute(
   const runId = randomUUID();
   const translator = new Translator(
     { runId, threadId },
-    (messageId) => runtime.costs.costOf(messageId)?.total ?? null,
+    (messageId) => runtime.costs.costOf(threadId, messageId)?.total ?? null,
   );
   let current = work;
   for (;;) {

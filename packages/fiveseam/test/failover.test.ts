@@ -1,7 +1,10 @@
+import type { ServerResponse } from "node:http";
+import { FallbackChatModel } from "@fiveseam/failover";
+import { createChatModel } from "@fiveseam/models";
 import { defineTool } from "@fiveseam/tool-pipeline";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
-import { anthropic, modelServer, openAI, refuse, type ModelServer } from "./model-servers.js";
+import { anthropic, modelServer, openAI, refuse, type ModelServer, type SeenBody } from "./model-servers.js";
 import { agentWith, call, collect, finished, modelOf, ofType, results, workspaceWith } from "./support.js";
 
 const ANTHROPIC_OVERLOADED = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
@@ -246,6 +249,32 @@ describe("what a run costs", () => {
     const { byModel, cost } = agent.costs.thread("t");
     expect(Object.keys(byModel)).toEqual(["qwen:qwen3-max"]);
     expect(cost.total).toBeGreaterThan(0);
+  });
+
+  it("is that of the model that answered, also inside a FallbackChatModel", async () => {
+    const down = await modelServer(refuse(529, { error: { message: "overloaded" } }));
+    const up = await modelServer(openAI({ text: "ok" }));
+    const [first, second] = [
+      await createChatModel(gpt(down)),
+      await createChatModel({ ...gpt(up), model: "gpt-5.4-mini", api: "chat" }),
+    ];
+    const model = new FallbackChatModel({ models: [first, second] });
+    const agent = await agentWith({ ...(await workspaceWith()), model });
+    await collect(agent.run("hi", { threadId: "t" }));
+    expect(Object.keys(agent.costs.thread("t").byModel)).toEqual(["openai:gpt-5.4-mini"]);
+  });
+
+  it("is counted for each call, also of a server that gives every message one id", async () => {
+    const same = (text: string) => (response: ServerResponse, body: SeenBody) => {
+      const write = response.write.bind(response);
+      response.write = ((piece: string) =>
+        write(piece.replaceAll(/chatcmpl-\d+/g, "chatcmpl-same"))) as never;
+      return openAI({ text })(response, body);
+    };
+    const server = await modelServer(same("one"), same("two"));
+    const agent = await agentWith({ ...(await workspaceWith()), model: gpt(server) });
+    for (const threadId of ["a", "b"]) await collect(agent.run("hi", { threadId }));
+    expect([agent.costs.thread("a").calls, agent.costs.thread("b").calls]).toEqual([1, 1]);
   });
 
   it("counts for invoke as well, and keeps what is unknown apart", async () => {

@@ -76,11 +76,15 @@ export const findProvider = (name: string): Provider => {
   throw new ProviderConfigError(
     name ? "unknown_provider" : "invalid_spec",
     name
-      ? `There is no provider "${name}". Known are ${known}; registerProvider() adds one.`
+      ? `There is no provider ${looksLikeKey(name) ? "of that name, which looks like a key" : `"${name}"`}. Known are ${known}; registerProvider() adds one.`
       : `A model is named "provider:model"; the providers are ${known}.`,
-    { provider: name || undefined },
+    { provider: looksLikeKey(name) ? undefined : name || undefined },
   );
 };
+
+/** Somebody may paste a key where a model's name belongs; it must not end in a log. */
+const looksLikeKey = (name: string): boolean =>
+  name.length > 24 || /^(?:sk|pk|gsk|xai|hf|r8|aiza)[-_]/i.test(name);
 
 /** @throws {ProviderConfigError} `missing_model` where the spec names none and the provider has no default. */
 export const modelOf = (provider: Provider, model: string | undefined): string => {

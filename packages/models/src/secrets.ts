@@ -1,14 +1,22 @@
 /** Shorter values are words, not keys: replacing them would garble every text that holds them. */
 const SHORTEST_KEY = 6;
 const REDACTED = "[redacted]";
-const MAX_DEPTH = 8;
-const MAX_NODES = 5000;
+const MAX_DEPTH = 32;
+const MAX_NODES = 100_000;
 
 export type Redact = (text: string) => string;
 
 /** Replaces the given secrets in a text. */
 export const redactor = (secrets: readonly string[]): Redact => {
-  const real = secrets.filter((secret) => secret.length >= SHORTEST_KEY);
+  const real = secrets
+    .filter((secret) => secret.length >= SHORTEST_KEY)
+    // As servers may give it back.
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret),
+      Buffer.from(secret).toString("base64"),
+      Buffer.from(secret).toString("base64url"),
+    ]);
   return (text) => real.reduce((clean, secret) => clean.replaceAll(secret, REDACTED), text);
 };
 
@@ -42,6 +50,14 @@ const redactEntry = (holder: object, key: PropertyKey, redact: Redact): unknown 
   return undefined;
 };
 
+/** A body may have a key for a key. */
+const redactName = (holder: object, key: string, redact: Redact): void => {
+  const clean = redact(key);
+  if (clean === key) return;
+  const property = Reflect.getOwnPropertyDescriptor(holder, key);
+  if (property && Reflect.deleteProperty(holder, key)) Reflect.defineProperty(holder, clean, property);
+};
+
 /**
  * Takes the secrets out of an error, in place, so that it stays the error that the client threw: message, stack, cause,
  * and the parsed body that an SDK hangs on it. A server that does not accept a key may repeat it (LiteLLM and several
@@ -56,6 +72,7 @@ export const redactError = (error: unknown, redact: Redact): void => {
     seen.add(value);
     for (const key of Reflect.ownKeys(value)) {
       waiting.push({ value: redactEntry(value, key, redact), depth: depth + 1 });
+      if (typeof key === "string") redactName(value, key, redact);
     }
   }
 };

@@ -13,6 +13,13 @@ import { emulator } from "./support/emulator.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
+it("a key pasted as a model's name is not repeated", async () => {
+  const pasted = "sk-ant-REDACTED";
+  const error = await createChatModel(pasted).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ code: "unknown_provider" });
+  expect(JSON.stringify(error) + String(error)).not.toContain("0123456789");
+});
+
 describe("createChatModel", () => {
   it("local works with any OpenAI-compatible URL, without a key, and sends no credential of OpenAI's there", async () => {
     const { seen, url } = await emulator({ kind: "answer", text: "hello from here" });
