@@ -90,7 +90,7 @@ const native = [...names].filter((name) => {
   try {
     // Of a package here, what a benchmark installed beside itself does not count.
     return readdirSync(dir, { recursive: true }).some(
-      (file) => /(^|\/)binding\.gyp$|\.node$/.test(String(file)) && !/^bench\//.test(String(file)),
+      (file) => /(^|\/)binding\.gyp$|\.node$/.test(String(file)) && !String(file).startsWith("bench/"),
     );
   } catch {
     return false;
