@@ -1,9 +1,9 @@
 import {
   AIMessage,
   type BaseMessage,
-  HumanMessage,
+  type HumanMessage,
   type MessageContent,
-  SystemMessage,
+  type SystemMessage,
   type ToolCall,
   ToolMessage,
 } from "@langchain/core/messages";
@@ -17,6 +17,8 @@ import {
   serverToolNote,
   withoutCacheMark,
 } from "./blocks.js";
+import { withoutBlankMessages } from "./blanks.js";
+import { copyWith, withContent } from "./copy.js";
 import { familyOf, type MessageParty, writerOf } from "./families.js";
 import { ToolCallIds } from "./tool-call-ids.js";
 
@@ -106,7 +108,7 @@ const answeredInvalidCalls = (message: AIMessage, context: Context): ToolCall[] 
   );
 
 /** An answer as if another provider had written it: words and tool calls, without leftovers. */
-const foreignAnswer = (message: AIMessage, context: Context): AIMessage | undefined => {
+const foreignAnswer = (message: AIMessage, context: Context): AIMessage => {
   const blocks = blocksOf(message.content);
   const content = blocks
     ? asContent(
@@ -118,41 +120,44 @@ const foreignAnswer = (message: AIMessage, context: Context): AIMessage | undefi
   const toolCalls = [...(message.tool_calls ?? []), ...answeredInvalidCalls(message, context)].map((call) =>
     call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
   );
-  const empty = content.length === 0;
-  if (empty && toolCalls.length === 0) return undefined;
   // Ids of items ("msg_…", also Anthropic's) are looked up by OpenAI's Responses API: they stay behind too.
   return new AIMessage({
-    content: empty ? "" : content,
+    content: content.length === 0 ? "" : content,
     tool_calls: toolCalls,
     ...(message.name === undefined ? {} : { name: message.name }),
     ...(message.usage_metadata === undefined ? {} : { usage_metadata: message.usage_metadata }),
   });
 };
 
-const nativeAnswer = (message: AIMessage, context: Context): AIMessage => {
+/** Clients send unreadable arguments back as they came, and the vendor refuses the request for them. */
+const withReadableCalls = (message: AIMessage, context: Context): AIMessage => {
+  if (typeof message.content !== "string" || (message.invalid_tool_calls?.length ?? 0) === 0) return message;
+  const { tool_calls: _raw, ...kwargs } = message.additional_kwargs ?? {};
+  return copyWith(message, {
+    tool_calls: [...(message.tool_calls ?? []), ...answeredInvalidCalls(message, context)],
+    invalid_tool_calls: [],
+    additional_kwargs: kwargs,
+  });
+};
+
+const nativeAnswer = (answer: AIMessage, context: Context): AIMessage => {
+  const message = withReadableCalls(answer, context);
   const renamed = message.tool_calls?.some(
     (call) => call.id !== undefined && context.ids.map(call.id) !== call.id,
   );
   if (!renamed) return message;
-  const copy = new AIMessage({ ...message.lc_kwargs, content: message.content });
-  copy.tool_calls = message.tool_calls?.map((call) =>
-    call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
-  );
-  return copy;
+  return copyWith(message, {
+    tool_calls: message.tool_calls?.map((call) =>
+      call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
+    ),
+  });
 };
 
 const toolResult = (message: ToolMessage, context: Context): ToolMessage => {
   const id = context.ids.map(message.tool_call_id);
   const next = adapted(message.content, context, true);
   if (id === message.tool_call_id && next === undefined) return message;
-  return new ToolMessage({
-    ...message.lc_kwargs,
-    content: next ?? message.content,
-    tool_call_id: id,
-    status: message.status,
-    ...(message.name === undefined ? {} : { name: message.name }),
-    ...(message.id === undefined ? {} : { id: message.id }),
-  });
+  return copyWith(message, { content: next ?? message.content, tool_call_id: id });
 };
 
 /** `tool_result` blocks inside a user's message are Anthropic's spelling of a ToolMessage. */
@@ -178,7 +183,7 @@ const splitResults = (message: HumanMessage, blocks: readonly Block[], context: 
   }
   const left =
     adapted(rest as unknown as MessageContent, context, false) ?? (rest as unknown as MessageContent);
-  if (left.length > 0) out.push(new HumanMessage({ ...message.lc_kwargs, content: left }));
+  if (left.length > 0) out.push(withContent(message, left));
   return out;
 };
 
@@ -188,12 +193,12 @@ const human = (message: HumanMessage, context: Context): BaseMessage[] => {
     return splitResults(message, blocks, context);
   const next = adapted(message.content, context, false);
   if (next === undefined) return [message];
-  return next.length === 0 ? [] : [new HumanMessage({ ...message.lc_kwargs, content: next })];
+  return [withContent(message, next)];
 };
 
 const system = (message: SystemMessage, context: Context): SystemMessage => {
   const next = adapted(message.content, context, false);
-  return next === undefined ? message : new SystemMessage({ ...message.lc_kwargs, content: next });
+  return next === undefined ? message : withContent(message, next);
 };
 
 // By `type`, not by `isInstance`: this runs over the whole conversation before every call.
@@ -203,7 +208,7 @@ const one = (message: BaseMessage, context: Context): BaseMessage[] | BaseMessag
       const answer = message as AIMessage;
       const writer = writerOf(answer, context.from);
       if (writer === undefined || context.native.has(writer)) return nativeAnswer(answer, context);
-      return foreignAnswer(answer, context) ?? [];
+      return foreignAnswer(answer, context);
     }
     case "tool":
       return toolResult(message as ToolMessage, context);
@@ -257,5 +262,5 @@ export const adaptMessages = (messages: readonly BaseMessage[], options: AdaptOp
       return answered;
     },
   };
-  return messages.flatMap((message) => one(message, context));
+  return withoutBlankMessages(messages.flatMap((message) => one(message, context)));
 };
