@@ -20,6 +20,7 @@ import {
 import { withoutBlankMessages } from "./blanks.js";
 import { copyWith, withContent } from "./copy.js";
 import { familyOf, type MessageParty, writerOf } from "./families.js";
+import { placeNote, spelled } from "./media.js";
 import { ToolCallIds } from "./tool-call-ids.js";
 
 /** Whom the messages are for. */
@@ -40,11 +41,14 @@ const ANTHROPIC_BLOCKS = new Set(["anthropic", "bedrock"]);
 const TOOL_IMAGES = new Set(["anthropic", "gemini", "bedrock"]);
 
 /** Families whose APIs take lists of text everywhere; copies of OpenAI's often take a string only (DeepSeek: "invalid type: sequence, expected a string"). */
-const TEXT_LISTS = new Set(["anthropic", "openai", "gemini", "bedrock"]);
+const TEXT_LISTS = new Set(["anthropic", "openai", "azure-openai", "gemini", "bedrock"]);
+/** Clients that decide how blocks are spelled, whatever provider stands behind them; of OpenAI's, there are copies. */
+const SPELLERS = new Set(["anthropic", "gemini", "bedrock"]);
 
 interface Context {
   readonly family: string;
-  readonly native: ReadonlySet<string>;
+  /** Whose spelling of blocks its client takes. */
+  readonly spelling: string;
   readonly from: MessageParty | undefined;
   readonly accepts: AcceptedContent;
   readonly ids: ToolCallIds;
@@ -57,7 +61,7 @@ const blocksOf = (content: MessageContent): readonly Block[] | undefined =>
 
 /** Blocks as content: one string where they are texts only and the reader wants that. */
 const asContent = (blocks: readonly Block[], context: Context, separator: string): MessageContent =>
-  !TEXT_LISTS.has(context.family) && blocks.every((block) => block.type === "text")
+  !TEXT_LISTS.has(context.spelling) && blocks.every((block) => block.type === "text")
     ? blocks.map((block) => String(block["text"])).join(separator)
     : (blocks as unknown as MessageContent);
 
@@ -87,16 +91,19 @@ const common = (block: Block, context: Context, inTool: boolean): Block | undefi
   if (block.type === "text" && plainText(block["text"]) === undefined) return undefined;
   const note = refusedNote(block, context.accepts, inTool);
   if (note) return note;
-  return ANTHROPIC_BLOCKS.has(context.family) ? block : withoutCacheMark(block);
+  const known = spelled(block, context.spelling);
+  const said =
+    inTool && context.accepts.toolImages === false && known.type !== "text" ? placeNote(known) : known;
+  return ANTHROPIC_BLOCKS.has(context.spelling) ? said : withoutCacheMark(said);
 };
 
-const foreignBlock = (block: Block, context: Context): Block | undefined => {
+const foreignBlock = (block: Block): Block | undefined => {
   if (isReasoning(block)) return undefined;
   const note = serverToolNote(block);
   if (note) return note;
   if (isCall(block)) return undefined;
-  if (block.type === "text") return plainText(block["text"]);
-  return common(block, context, false);
+  // What else a model gave (an image, audio) has no place in an answer that another one reads.
+  return block.type === "text" || block.type === "output_text" ? plainText(block["text"]) : placeNote(block);
 };
 
 /** Calls whose arguments could not be read but that got a result: without them the result would be an orphan. */
@@ -110,13 +117,7 @@ const answeredInvalidCalls = (message: AIMessage, context: Context): ToolCall[] 
 /** An answer as if another provider had written it: words and tool calls, without leftovers. */
 const foreignAnswer = (message: AIMessage, context: Context): AIMessage => {
   const blocks = blocksOf(message.content);
-  const content = blocks
-    ? asContent(
-        kept(blocks, (block) => foreignBlock(block, context)),
-        context,
-        "",
-      )
-    : message.content;
+  const content = blocks ? asContent(kept(blocks, foreignBlock), context, "") : message.content;
   const toolCalls = [...(message.tool_calls ?? []), ...answeredInvalidCalls(message, context)].map((call) =>
     call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
   );
@@ -140,8 +141,17 @@ const withReadableCalls = (message: AIMessage, context: Context): AIMessage => {
   });
 };
 
+/** Lists of texts as one string, for APIs that take no lists. */
+const withPlainContent = (message: AIMessage, context: Context): AIMessage => {
+  const blocks = blocksOf(message.content);
+  if (!blocks || TEXT_LISTS.has(context.spelling)) return message;
+  const rest = blocks.filter((block) => !isReasoning(block) && !isCall(block));
+  const content = asContent(rest, context, "");
+  return typeof content === "string" ? withContent(message, content) : message;
+};
+
 const nativeAnswer = (answer: AIMessage, context: Context): AIMessage => {
-  const message = withReadableCalls(answer, context);
+  const message = withReadableCalls(withPlainContent(answer, context), context);
   const renamed = message.tool_calls?.some(
     (call) => call.id !== undefined && context.ids.map(call.id) !== call.id,
   );
@@ -189,7 +199,7 @@ const splitResults = (message: HumanMessage, blocks: readonly Block[], context: 
 
 const human = (message: HumanMessage, context: Context): BaseMessage[] => {
   const blocks = blocksOf(message.content) ?? [];
-  if (!ANTHROPIC_BLOCKS.has(context.family) && blocks.some((block) => block.type === "tool_result"))
+  if (!ANTHROPIC_BLOCKS.has(context.spelling) && blocks.some((block) => block.type === "tool_result"))
     return splitResults(message, blocks, context);
   const next = adapted(message.content, context, false);
   if (next === undefined) return [message];
@@ -207,7 +217,7 @@ const one = (message: BaseMessage, context: Context): BaseMessage[] | BaseMessag
     case "ai": {
       const answer = message as AIMessage;
       const writer = writerOf(answer, context.from);
-      if (writer === undefined || context.native.has(writer)) return nativeAnswer(answer, context);
+      if (writer === undefined || writer === context.family) return nativeAnswer(answer, context);
       return foreignAnswer(answer, context);
     }
     case "tool":
@@ -250,12 +260,14 @@ const resultsIn = (messages: readonly BaseMessage[]): Set<string> =>
 export const adaptMessages = (messages: readonly BaseMessage[], options: AdaptOptions): BaseMessage[] => {
   const { to, from } = options;
   const family = familyOf(to.provider);
+  const client = to.wire === undefined ? family : familyOf(to.wire);
+  const spelling = SPELLERS.has(client) ? client : family;
   let answered: ReadonlySet<string> | undefined;
   const context: Context = {
     family,
-    native: new Set([family, ...(to.wire === undefined ? [] : [familyOf(to.wire)])]),
+    spelling,
     from,
-    accepts: { ...(TOOL_IMAGES.has(family) ? {} : { toolImages: false }), ...to.accepts },
+    accepts: { ...(TOOL_IMAGES.has(spelling) ? {} : { toolImages: false }), ...to.accepts },
     ids: new ToolCallIds(family, () => idsIn(messages)),
     get answered() {
       answered ??= resultsIn(messages);
