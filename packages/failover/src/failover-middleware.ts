@@ -1,5 +1,5 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { AIMessage, AIMessageChunk, type BaseMessage, type SystemMessage } from "@langchain/core/messages";
+import { AIMessage, AIMessageChunk, type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 import { FailoverConfigError } from "./errors.js";
 import { adaptMessages } from "./messages/adapt.js";
@@ -83,13 +83,16 @@ export const failoverMiddleware = (options: FailoverMiddlewareOptions): AgentMid
       const perform = async (candidate: ReadyCandidate, watch: AttemptWatch): Promise<unknown> => {
         const to = targetOf(candidate);
         const stream = canStream(candidate.model, baseChatModel);
-        const [systemMessage] = adaptMessages([request.systemMessage], { from, to }) as SystemMessage[];
+        // A blank one goes; the agent sends none for an empty one.
+        const nothing = request.systemMessage.text === "" ? request.systemMessage : new SystemMessage("");
+        const [systemMessage = nothing] = adaptMessages([request.systemMessage], {
+          from,
+          to,
+        }) as SystemMessage[];
         const response: unknown = await handler({
           ...request,
           messages: adaptMessages(messages, { from, to }),
-          ...(systemMessage === undefined || systemMessage === request.systemMessage
-            ? {}
-            : { systemMessage }),
+          ...(systemMessage === request.systemMessage ? {} : { systemMessage }),
           model: observedModel(candidate.model, watch, stream),
         });
         const whole = wholeForQuietCaller(response, watch);

@@ -9,13 +9,15 @@ import type {
   BaseLanguageModelInput,
   StructuredOutputMethodOptions,
 } from "@langchain/core/language_models/base";
-import { AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
+import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
 import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
 import { type Runnable, RunnableLambda } from "@langchain/core/runnables";
 import type { SerializableSchema } from "@langchain/core/utils/standard_schema";
 import type { InteropZodType } from "@langchain/core/utils/types";
+import { cacheKeyOf } from "./cache-key.js";
 import { FailoverConfigError } from "./errors.js";
 import { adaptMessages } from "./messages/adapt.js";
+import { AnswerPieces } from "./messages/answer-pieces.js";
 import { stampAnswer, wholeAnswer } from "./messages/answers.js";
 import { targetOf } from "./messages/target.js";
 import {
@@ -50,9 +52,6 @@ export interface FallbackCallOptions extends BaseChatModelCallOptions {
 interface CallOptions extends FallbackCallOptions {
   readonly [other: string]: unknown;
 }
-
-/** Between a broken-off text and its second beginning. */
-const RESTART_NOTICE = "\n\n[The answer broke off here and starts again.]\n\n";
 
 /**
  * Several chat models as one, for use outside an agent: streams, binds tools, gives structured output, reports usage,
@@ -95,6 +94,11 @@ export class FallbackChatModel extends BaseChatModel<FallbackCallOptions, AIMess
   /** The primary's, where it was given ready-made. */
   override get profile(): BaseChatModel["profile"] {
     return this.slots?.[0]?.eagerModel?.profile ?? {};
+  }
+
+  /** Keeps the answers of two apart in a shared `cache`: by their models. */
+  override _identifyingParams(): Record<string, unknown> {
+    return { models: this.slots.map((slot) => cacheKeyOf(slot)) };
   }
 
   /** The primary's, for traces. */
@@ -151,24 +155,27 @@ export class FallbackChatModel extends BaseChatModel<FallbackCallOptions, AIMess
     const channel = new Channel<AIMessageChunk>();
     const stop = new AbortController();
     const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-    let restarting = false;
-    void this.recover<undefined>(messages, signal, async (candidate, watch, adapted) => {
+    const pieces = new AnswerPieces();
+    const perform = async (
+      candidate: ReadyCandidate,
+      watch: AttemptWatch,
+      adapted: BaseMessage[],
+    ): Promise<void> => {
       watch.audience = true;
-      if (restarting) await channel.push(new AIMessageChunk({ content: RESTART_NOTICE }));
-      restarting = false;
-      let first = true;
+      const notice = pieces.begin();
+      if (notice) await channel.push(notice);
       for await (const chunk of await this.open(candidate, watch, adapted, options as CallOptions)) {
-        watch.touch(outputOf(chunk));
-        restarting ||= watch.sawOutput;
+        const piece = pieces.pass(chunk);
+        watch.touch({ text: piece !== undefined, toolCall: outputOf(piece).toolCall });
         watch.pause(); // From here to the next request for a piece it is the reader who is slow.
         watch.signal.throwIfAborted(); // A client that does not listen must not go on talking here.
-        // Pieces are added up, texts in their metadata too: one stamp is enough.
-        await channel.push(first ? this.finish(chunk, candidate) : chunk);
-        first = false;
+        if (piece) await channel.push(piece);
         watch.touch({ text: false, toolCall: false });
       }
-      return undefined;
-    }).then(
+      watch.pause();
+      await channel.push(this.finish(pieces.end(), candidate));
+    };
+    void this.recover(messages, signal, perform, () => !pieces.sealed).then(
       () => channel.close(),
       (error: unknown) => channel.throw(error),
     );
@@ -218,6 +225,7 @@ export class FallbackChatModel extends BaseChatModel<FallbackCallOptions, AIMess
     messages: readonly BaseMessage[],
     signal: AbortSignal | undefined,
     perform: (candidate: ReadyCandidate, watch: AttemptWatch, messages: BaseMessage[]) => Promise<Result>,
+    mayRestart: () => boolean = () => true,
   ): Promise<Result> {
     const primary = this.slots[0]?.eagerModel;
     const from = primary ? targetOf(await (this.slots[0] as CandidateSlot).resolve()) : undefined;
@@ -233,8 +241,7 @@ export class FallbackChatModel extends BaseChatModel<FallbackCallOptions, AIMess
           adaptMessages(current, { ...(from === undefined ? {} : { from }), to: targetOf(candidate) }),
         ),
       streams: (candidate) => canStream(candidate.model, baseChatModel),
-      // Pieces of a tool call cannot be taken back, and a second beginning would be added to them.
-      mayRestart: (watch) => !watch.sawToolCall,
+      mayRestart,
       ...(compact === undefined
         ? {}
         : {

@@ -257,7 +257,7 @@ describe("an answer of another provider", () => {
 
   it("of the same family stays the same object", () => {
     const answer = gpt({ id: "msg_1", content: "Yes", additional_kwargs: { reasoning: { id: "rs_1" } } });
-    expect(adaptMessages([answer], { to: { provider: "azure-openai" } })[0]).toBe(answer);
+    expect(adaptMessages([answer], { to: { provider: "OpenAI" } })[0]).toBe(answer);
   });
 });
 

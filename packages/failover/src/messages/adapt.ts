@@ -1,9 +1,9 @@
 import {
   AIMessage,
   type BaseMessage,
-  HumanMessage,
+  type HumanMessage,
   type MessageContent,
-  SystemMessage,
+  type SystemMessage,
   type ToolCall,
   ToolMessage,
 } from "@langchain/core/messages";
@@ -17,7 +17,10 @@ import {
   serverToolNote,
   withoutCacheMark,
 } from "./blocks.js";
+import { withoutBlankMessages } from "./blanks.js";
+import { copyWith, withContent } from "./copy.js";
 import { familyOf, type MessageParty, writerOf } from "./families.js";
+import { placeNote, spelled } from "./media.js";
 import { ToolCallIds } from "./tool-call-ids.js";
 
 /** Whom the messages are for. */
@@ -38,11 +41,14 @@ const ANTHROPIC_BLOCKS = new Set(["anthropic", "bedrock"]);
 const TOOL_IMAGES = new Set(["anthropic", "gemini", "bedrock"]);
 
 /** Families whose APIs take lists of text everywhere; copies of OpenAI's often take a string only (DeepSeek: "invalid type: sequence, expected a string"). */
-const TEXT_LISTS = new Set(["anthropic", "openai", "gemini", "bedrock"]);
+const TEXT_LISTS = new Set(["anthropic", "openai", "azure-openai", "gemini", "bedrock"]);
+/** Clients that decide how blocks are spelled, whatever provider stands behind them; of OpenAI's, there are copies. */
+const SPELLERS = new Set(["anthropic", "gemini", "bedrock"]);
 
 interface Context {
   readonly family: string;
-  readonly native: ReadonlySet<string>;
+  /** Whose spelling of blocks its client takes. */
+  readonly spelling: string;
   readonly from: MessageParty | undefined;
   readonly accepts: AcceptedContent;
   readonly ids: ToolCallIds;
@@ -55,7 +61,7 @@ const blocksOf = (content: MessageContent): readonly Block[] | undefined =>
 
 /** Blocks as content: one string where they are texts only and the reader wants that. */
 const asContent = (blocks: readonly Block[], context: Context, separator: string): MessageContent =>
-  !TEXT_LISTS.has(context.family) && blocks.every((block) => block.type === "text")
+  !TEXT_LISTS.has(context.spelling) && blocks.every((block) => block.type === "text")
     ? blocks.map((block) => String(block["text"])).join(separator)
     : (blocks as unknown as MessageContent);
 
@@ -85,16 +91,19 @@ const common = (block: Block, context: Context, inTool: boolean): Block | undefi
   if (block.type === "text" && plainText(block["text"]) === undefined) return undefined;
   const note = refusedNote(block, context.accepts, inTool);
   if (note) return note;
-  return ANTHROPIC_BLOCKS.has(context.family) ? block : withoutCacheMark(block);
+  const known = spelled(block, context.spelling);
+  const said =
+    inTool && context.accepts.toolImages === false && known.type !== "text" ? placeNote(known) : known;
+  return ANTHROPIC_BLOCKS.has(context.spelling) ? said : withoutCacheMark(said);
 };
 
-const foreignBlock = (block: Block, context: Context): Block | undefined => {
+const foreignBlock = (block: Block): Block | undefined => {
   if (isReasoning(block)) return undefined;
   const note = serverToolNote(block);
   if (note) return note;
   if (isCall(block)) return undefined;
-  if (block.type === "text") return plainText(block["text"]);
-  return common(block, context, false);
+  // What else a model gave (an image, audio) has no place in an answer that another one reads.
+  return block.type === "text" || block.type === "output_text" ? plainText(block["text"]) : placeNote(block);
 };
 
 /** Calls whose arguments could not be read but that got a result: without them the result would be an orphan. */
@@ -106,53 +115,59 @@ const answeredInvalidCalls = (message: AIMessage, context: Context): ToolCall[] 
   );
 
 /** An answer as if another provider had written it: words and tool calls, without leftovers. */
-const foreignAnswer = (message: AIMessage, context: Context): AIMessage | undefined => {
+const foreignAnswer = (message: AIMessage, context: Context): AIMessage => {
   const blocks = blocksOf(message.content);
-  const content = blocks
-    ? asContent(
-        kept(blocks, (block) => foreignBlock(block, context)),
-        context,
-        "",
-      )
-    : message.content;
+  const content = blocks ? asContent(kept(blocks, foreignBlock), context, "") : message.content;
   const toolCalls = [...(message.tool_calls ?? []), ...answeredInvalidCalls(message, context)].map((call) =>
     call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
   );
-  const empty = content.length === 0;
-  if (empty && toolCalls.length === 0) return undefined;
   // Ids of items ("msg_…", also Anthropic's) are looked up by OpenAI's Responses API: they stay behind too.
   return new AIMessage({
-    content: empty ? "" : content,
+    content: content.length === 0 ? "" : content,
     tool_calls: toolCalls,
     ...(message.name === undefined ? {} : { name: message.name }),
     ...(message.usage_metadata === undefined ? {} : { usage_metadata: message.usage_metadata }),
   });
 };
 
-const nativeAnswer = (message: AIMessage, context: Context): AIMessage => {
+/** Clients send unreadable arguments back as they came, and the vendor refuses the request for them. */
+const withReadableCalls = (message: AIMessage, context: Context): AIMessage => {
+  if (typeof message.content !== "string" || (message.invalid_tool_calls?.length ?? 0) === 0) return message;
+  const { tool_calls: _raw, ...kwargs } = message.additional_kwargs ?? {};
+  return copyWith(message, {
+    tool_calls: [...(message.tool_calls ?? []), ...answeredInvalidCalls(message, context)],
+    invalid_tool_calls: [],
+    additional_kwargs: kwargs,
+  });
+};
+
+/** Lists of texts as one string, for APIs that take no lists. */
+const withPlainContent = (message: AIMessage, context: Context): AIMessage => {
+  const blocks = blocksOf(message.content);
+  if (!blocks || TEXT_LISTS.has(context.spelling)) return message;
+  const rest = blocks.filter((block) => !isReasoning(block) && !isCall(block));
+  const content = asContent(rest, context, "");
+  return typeof content === "string" ? withContent(message, content) : message;
+};
+
+const nativeAnswer = (answer: AIMessage, context: Context): AIMessage => {
+  const message = withReadableCalls(withPlainContent(answer, context), context);
   const renamed = message.tool_calls?.some(
     (call) => call.id !== undefined && context.ids.map(call.id) !== call.id,
   );
   if (!renamed) return message;
-  const copy = new AIMessage({ ...message.lc_kwargs, content: message.content });
-  copy.tool_calls = message.tool_calls?.map((call) =>
-    call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
-  );
-  return copy;
+  return copyWith(message, {
+    tool_calls: message.tool_calls?.map((call) =>
+      call.id === undefined ? call : { ...call, id: context.ids.map(call.id) },
+    ),
+  });
 };
 
 const toolResult = (message: ToolMessage, context: Context): ToolMessage => {
   const id = context.ids.map(message.tool_call_id);
   const next = adapted(message.content, context, true);
   if (id === message.tool_call_id && next === undefined) return message;
-  return new ToolMessage({
-    ...message.lc_kwargs,
-    content: next ?? message.content,
-    tool_call_id: id,
-    status: message.status,
-    ...(message.name === undefined ? {} : { name: message.name }),
-    ...(message.id === undefined ? {} : { id: message.id }),
-  });
+  return copyWith(message, { content: next ?? message.content, tool_call_id: id });
 };
 
 /** `tool_result` blocks inside a user's message are Anthropic's spelling of a ToolMessage. */
@@ -178,22 +193,22 @@ const splitResults = (message: HumanMessage, blocks: readonly Block[], context: 
   }
   const left =
     adapted(rest as unknown as MessageContent, context, false) ?? (rest as unknown as MessageContent);
-  if (left.length > 0) out.push(new HumanMessage({ ...message.lc_kwargs, content: left }));
+  if (left.length > 0) out.push(withContent(message, left));
   return out;
 };
 
 const human = (message: HumanMessage, context: Context): BaseMessage[] => {
   const blocks = blocksOf(message.content) ?? [];
-  if (!ANTHROPIC_BLOCKS.has(context.family) && blocks.some((block) => block.type === "tool_result"))
+  if (!ANTHROPIC_BLOCKS.has(context.spelling) && blocks.some((block) => block.type === "tool_result"))
     return splitResults(message, blocks, context);
   const next = adapted(message.content, context, false);
   if (next === undefined) return [message];
-  return next.length === 0 ? [] : [new HumanMessage({ ...message.lc_kwargs, content: next })];
+  return [withContent(message, next)];
 };
 
 const system = (message: SystemMessage, context: Context): SystemMessage => {
   const next = adapted(message.content, context, false);
-  return next === undefined ? message : new SystemMessage({ ...message.lc_kwargs, content: next });
+  return next === undefined ? message : withContent(message, next);
 };
 
 // By `type`, not by `isInstance`: this runs over the whole conversation before every call.
@@ -202,8 +217,8 @@ const one = (message: BaseMessage, context: Context): BaseMessage[] | BaseMessag
     case "ai": {
       const answer = message as AIMessage;
       const writer = writerOf(answer, context.from);
-      if (writer === undefined || context.native.has(writer)) return nativeAnswer(answer, context);
-      return foreignAnswer(answer, context) ?? [];
+      if (writer === undefined || writer === context.family) return nativeAnswer(answer, context);
+      return foreignAnswer(answer, context);
     }
     case "tool":
       return toolResult(message as ToolMessage, context);
@@ -245,17 +260,19 @@ const resultsIn = (messages: readonly BaseMessage[]): Set<string> =>
 export const adaptMessages = (messages: readonly BaseMessage[], options: AdaptOptions): BaseMessage[] => {
   const { to, from } = options;
   const family = familyOf(to.provider);
+  const client = to.wire === undefined ? family : familyOf(to.wire);
+  const spelling = SPELLERS.has(client) ? client : family;
   let answered: ReadonlySet<string> | undefined;
   const context: Context = {
     family,
-    native: new Set([family, ...(to.wire === undefined ? [] : [familyOf(to.wire)])]),
+    spelling,
     from,
-    accepts: { ...(TOOL_IMAGES.has(family) ? {} : { toolImages: false }), ...to.accepts },
+    accepts: { ...(TOOL_IMAGES.has(spelling) ? {} : { toolImages: false }), ...to.accepts },
     ids: new ToolCallIds(family, () => idsIn(messages)),
     get answered() {
       answered ??= resultsIn(messages);
       return answered;
     },
   };
-  return messages.flatMap((message) => one(message, context));
+  return withoutBlankMessages(messages.flatMap((message) => one(message, context)));
 };

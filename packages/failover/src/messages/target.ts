@@ -18,7 +18,8 @@ const acceptedBy = (model: BaseChatModel): AcceptedContent => {
     ...(profile.audioInputs === undefined ? {} : { audio: profile.audioInputs }),
     ...(profile.videoInputs === undefined ? {} : { video: profile.videoInputs }),
     ...(profile.pdfInputs === undefined ? {} : { files: profile.pdfInputs }),
-    ...(profile.imageToolMessage === undefined ? {} : { toolImages: profile.imageToolMessage }),
+    // A "yes" says nothing of the API in use: OpenAI's Responses takes them, its chat API, with the same model, does not.
+    ...(profile.imageToolMessage === false ? { toolImages: false } : {}),
   };
 };
 
