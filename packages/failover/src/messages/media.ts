@@ -154,6 +154,11 @@ const isNative = (block: Block, media: Media, reader: string): boolean => {
 
 /** Readers whose clients throw for, or send as it is, a block that they do not know. */
 const KNOWN_ELSEWHERE = new Set(["anthropic", "bedrock"]);
+/** Readers whose spelling is known here; a model of somebody's own gets what it was given. */
+const SPELLERS = new Set([
+  ...["openai", "azure-openai", "openrouter", "groq", "deepseek", "xai", "qwen", "glm", "local", "mistral"],
+  ...["anthropic", "bedrock", "gemini"],
+]);
 const PLAIN = new Set(["text", "tool_result", "input_text", "refusal"]);
 
 /**
@@ -161,6 +166,7 @@ const PLAIN = new Set(["text", "tool_result", "input_text", "refusal"]);
  * so on around: where no conversion is certain, words stand in its place.
  */
 export const spelled = (block: Block, reader: string): Block => {
+  if (!SPELLERS.has(reader)) return block;
   const media = read(block);
   if (!media)
     return PLAIN.has(String(block.type)) || KNOWN_ELSEWHERE.has(reader) || "functionResponse" in block
