@@ -1,5 +1,6 @@
 // npm run bench: the same workloads on no checkpointer, MemorySaver, SqliteSaver and SqlJsSaver, each in a process of its
-// own, and docs/benchmarks/checkpoint.md from what came out. `--quick` leaves out the long ones and writes nothing.
+// own, and docs/benchmarks/checkpoint.md from what came out. `--quick` leaves out the long ones and writes nothing;
+// `--only="1,000 turns"` measures one again and keeps the others of the last whole run.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -63,7 +64,8 @@ const all = quick
       "100 invokes of 1 turn",
       "120 turns of 500 kB",
     ];
-const results = {};
+const last = join(bench, "build", "results.json");
+const results = only && existsSync(last) ? JSON.parse(readFileSync(last, "utf8")) : {};
 
 const version = (name) =>
   JSON.parse(readFileSync(join(bench, "..", "..", "..", "node_modules", name, "package.json"), "utf8"))
@@ -78,7 +80,8 @@ const publish = () => {
     date: new Date().toISOString().slice(0, 10),
     hasSqlite,
   });
-  if (quick || only) return console.log(text);
+  if (quick || !all.every((workload) => results[workload])) return console.log(text);
+  writeFileSync(last, JSON.stringify(results));
   const target = join(bench, "..", "..", "..", "docs", "benchmarks", "checkpoint.md");
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text);

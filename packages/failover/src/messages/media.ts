@@ -155,10 +155,11 @@ const isNative = (block: Block, media: Media, reader: string): boolean => {
 /** Readers whose clients throw for, or send as it is, a block that they do not know. */
 const KNOWN_ELSEWHERE = new Set(["anthropic", "bedrock"]);
 /** Readers whose spelling is known here; a model of somebody's own gets what it was given. */
-const SPELLERS = new Set([
-  ...["openai", "azure-openai", "openrouter", "groq", "deepseek", "xai", "qwen", "glm", "local", "mistral"],
-  ...["anthropic", "bedrock", "gemini"],
-]);
+const SPELLERS = new Set(
+  "openai azure-openai openrouter groq deepseek xai qwen glm local mistral anthropic bedrock gemini".split(
+    " ",
+  ),
+);
 const PLAIN = new Set(["text", "tool_result", "input_text", "refusal"]);
 
 /**

@@ -38,7 +38,7 @@ export const GENERIC_RULES: readonly FailureRule[] = [
     provider: "any, by the clients of @fiveseam/models",
     example: { name: "ProviderStreamError", code: "stream_cut", message: "The stream ended in the middle." },
     counterExample: { name: "ProviderStreamError", code: "stream_error", message: "x broke off its answer." },
-    match: { codes: ["stream_cut", "empty_answer"] },
+    match: { codes: ["stream_cut"] },
     outcome: { reason: "network" },
   },
   {
