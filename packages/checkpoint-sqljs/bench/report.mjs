@@ -46,7 +46,8 @@ const NOTES = [
   "costs every checkpointer on a disk the same. SqliteSaver does not sync its commits",
   "(better-sqlite3 is built with `synchronous = NORMAL` for WAL). Opening reads the snapshot through SQLite, verifies its",
   "checksum and replays the journal: about 0.3 s of processor time for 1,000 turns in a fresh process, collecting garbage included; on a busy",
-  "machine the clock shows more.",
+  "machine the clock shows more. What a turn adds grows by about a microsecond a message of the history and put: each put",
+  "looks whether the messages that are stored already are still the same ones.",
 ];
 
 const goals = (results) => {
