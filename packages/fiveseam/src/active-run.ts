@@ -300,6 +300,7 @@ export class ActiveRun {
         ),
       );
     }
+    const spent = this.#spent;
     // Taken from the stream: langchain keeps it in an untracked channel, which no checkpoint holds.
     const { structuredResponse } = (this.#values ?? {}) as { structuredResponse?: unknown };
     this.#push({
@@ -308,8 +309,8 @@ export class ActiveRun {
       reason: pending.length > 0 && end.reason === "completed" ? "needs_input" : end.reason,
       ...(structuredResponse === undefined ? {} : { response: structuredResponse }),
       cost: {
-        total: this.#spent.total - this.#spentBefore.total,
-        unpricedCalls: this.#spent.unpricedCalls - this.#spentBefore.unpricedCalls,
+        total: spent.total - this.#spentBefore.total,
+        unpricedCalls: spent.unpricedCalls - this.#spentBefore.unpricedCalls,
       },
     });
   }

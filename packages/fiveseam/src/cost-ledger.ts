@@ -40,12 +40,12 @@ const addTokens = (a: UsageTokens, b: UsageTokens): UsageTokens => ({
 
 const empty = (): CostTotals => ({ calls: 0, unpricedCalls: 0, tokens: NO_TOKENS, cost: NOTHING });
 
-const add = (totals: CostTotals, tokens: UsageTokens, cost: UsageCost | null): void => {
-  totals.calls += 1;
-  totals.tokens = addTokens(totals.tokens, tokens);
-  if (cost === null) totals.unpricedCalls += 1;
-  else totals.cost = { ...NOTHING, ...addTokens(totals.cost, cost), total: totals.cost.total + cost.total };
-};
+const ofCall = (tokens: UsageTokens, cost: UsageCost | null): CostTotals => ({
+  calls: 1,
+  unpricedCalls: cost === null ? 1 : 0,
+  tokens,
+  cost: cost ?? NOTHING,
+});
 
 /** What is charged for a call now; null when nobody here knows. */
 const costNow = ({ provider, model, usage }: PricedCall): UsageCost | null => {
@@ -79,9 +79,8 @@ export class CostLedger {
     let models = this.#threads.get(threadId);
     if (!models) this.#threads.set(threadId, (models = new Map()));
     const name = `${provider}:${model}`;
-    let totals = models.get(name);
-    if (!totals) models.set(name, (totals = empty()));
-    add(totals, usage ? splitUsage(usage) : NO_TOKENS, cost);
+    const spent = ofCall(usage ? splitUsage(usage) : NO_TOKENS, cost);
+    models.set(name, sum(models.get(name) ?? empty(), spent));
     return cost;
   }
 
