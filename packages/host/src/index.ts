@@ -8,3 +8,109 @@ export type {
 export { DEFAULT_ENVIRONMENT } from "./environment.js";
 export { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
 export { nodeHost, type Host, type NodeHostOptions } from "./node-host.js";
+
+export { HostError, type HostErrorCode } from "./errors.js";
+export type { CallOptions } from "./call-options.js";
+export type { Clock } from "./clock.js";
+export type { Ids } from "./ids.js";
+export type { LogFields, LogLevel, Logger } from "./logger.js";
+export type { StoreWarning } from "./store-warning.js";
+export { GIT_WRITE_EFFECTS } from "./git-port.js";
+export type {
+  GitBlame,
+  GitBlameLine,
+  GitBlameOptions,
+  GitBranch,
+  GitBranchList,
+  GitChangeKind,
+  GitCommit,
+  GitCommitOptions,
+  GitConflictKind,
+  GitDiff,
+  GitDiffFile,
+  GitDiffOptions,
+  GitDiffTarget,
+  GitFileContent,
+  GitFileStatus,
+  GitHead,
+  GitLog,
+  GitLogOptions,
+  GitMergeResult,
+  GitOperation,
+  GitPort,
+  GitReadPort,
+  GitShow,
+  GitShowOptions,
+  GitSignature,
+  GitStash,
+  GitStashList,
+  GitStatus,
+  GitStatusOptions,
+  GitUpstream,
+  GitWritePort,
+} from "./git-port.js";
+export type { WebFetchOptions, WebFetchPort, WebPage } from "./web-fetch-port.js";
+export type { WebSearchHit, WebSearchOptions, WebSearchPort, WebSearchResult } from "./web-search-port.js";
+export type {
+  Task,
+  TaskChange,
+  TaskList,
+  TaskListChanged,
+  TaskScope,
+  TaskStatus,
+  TaskStorePort,
+} from "./task-store-port.js";
+export type {
+  MemoryBlock,
+  MemoryChanged,
+  MemoryLimits,
+  MemoryRead,
+  MemoryScope,
+  MemoryStorePort,
+} from "./memory-store-port.js";
+export type {
+  Diagnostics,
+  Hover,
+  LanguagePort,
+  ListOptions,
+  LocationList,
+  Problem,
+  SourceLocation,
+  SourcePosition,
+  SourceRange,
+  SourceSymbol,
+  SymbolKind,
+  SymbolList,
+} from "./language-port.js";
+export type { ActiveEditor, EditorPort, OpenEditor } from "./editor-port.js";
+export type {
+  DebugBreakpoint,
+  DebugCallOptions,
+  DebugConfiguration,
+  DebugFrame,
+  DebugPort,
+  DebugSession,
+  DebugStack,
+  DebugStep,
+  DebugThread,
+  DebugVariable,
+  DebugVariables,
+} from "./debug-port.js";
+export type { Preview, PreviewPort } from "./preview-port.js";
+export type {
+  BrowserAction,
+  BrowserPort,
+  BrowserRun,
+  BrowserScreenshot,
+  BrowserSnapshot,
+  BrowserTask,
+} from "./browser-port.js";
+export type { VectorHit, VectorHits, VectorIndexPort, VectorIndexStatus } from "./vector-index-port.js";
+export type {
+  CodeKnowledgePort,
+  GraphAnswer,
+  GraphRelation,
+  KnowledgeAnswer,
+  KnowledgeItem,
+  KnowledgeSection,
+} from "./code-knowledge-port.js";
