@@ -8,3 +8,39 @@ export type {
 export { DEFAULT_ENVIRONMENT } from "./environment.js";
 export { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
 export { nodeHost, type Host, type NodeHostOptions } from "./node-host.js";
+export { HostError, type HostErrorCode } from "./errors.js";
+export type {
+  FileListQuery,
+  FileListResult,
+  TextSearchContext,
+  TextSearchFile,
+  TextSearchLimit,
+  TextSearchMatch,
+  TextSearchOptions,
+  TextSearchPort,
+  TextSearchQuery,
+  TextSearchResult,
+  TextSearchScope,
+  TextSpan,
+} from "./text-search-port.js";
+export type {
+  TerminalEnding,
+  TerminalOpenOptions,
+  TerminalPort,
+  TerminalReadOptions,
+  TerminalReadResult,
+  TerminalRunOptions,
+  TerminalRunResult,
+  TerminalSession,
+  TerminalStarted,
+} from "./terminal-port.js";
+export type {
+  DetectedTestRunner,
+  TestCounts,
+  TestFailure,
+  TestRunnerName,
+  TestRunnerPort,
+  TestRunOptions,
+  TestRunRequest,
+  TestRunResult,
+} from "./test-runner-port.js";

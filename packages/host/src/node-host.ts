@@ -1,9 +1,15 @@
 import { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
 import type { ProcessPort } from "./process-port.js";
+import type { TerminalPort } from "./terminal-port.js";
+import type { TestRunnerPort } from "./test-runner-port.js";
+import type { TextSearchPort } from "./text-search-port.js";
 
 /** What a host offers. Every port is optional: a tool exists only where its port does. */
 export interface Host {
   readonly process?: ProcessPort;
+  readonly textSearch?: TextSearchPort;
+  readonly terminal?: TerminalPort;
+  readonly testRunner?: TestRunnerPort;
 }
 
 export type NodeHostOptions = Omit<NodeProcessOptions, "root">;
