@@ -114,3 +114,38 @@ export type {
   KnowledgeItem,
   KnowledgeSection,
 } from "./code-knowledge-port.js";
+export type {
+  FileListQuery,
+  FileListResult,
+  TextSearchContext,
+  TextSearchFile,
+  TextSearchLimit,
+  TextSearchMatch,
+  TextSearchOptions,
+  TextSearchPort,
+  TextSearchQuery,
+  TextSearchResult,
+  TextSearchScope,
+  TextSpan,
+} from "./text-search-port.js";
+export type {
+  TerminalEnding,
+  TerminalOpenOptions,
+  TerminalPort,
+  TerminalReadOptions,
+  TerminalReadResult,
+  TerminalRunOptions,
+  TerminalRunResult,
+  TerminalSession,
+  TerminalStarted,
+} from "./terminal-port.js";
+export type {
+  DetectedTestRunner,
+  TestCounts,
+  TestFailure,
+  TestRunnerName,
+  TestRunnerPort,
+  TestRunOptions,
+  TestRunRequest,
+  TestRunResult,
+} from "./test-runner-port.js";

@@ -1,5 +1,8 @@
 import { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
 import type { ProcessPort } from "./process-port.js";
+import type { TerminalPort } from "./terminal-port.js";
+import type { TestRunnerPort } from "./test-runner-port.js";
+import type { TextSearchPort } from "./text-search-port.js";
 
 import type { BrowserPort } from "./browser-port.js";
 import type { Clock } from "./clock.js";
@@ -36,6 +39,9 @@ export interface Host {
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly logger?: Logger;
+  readonly textSearch?: TextSearchPort;
+  readonly terminal?: TerminalPort;
+  readonly testRunner?: TestRunnerPort;
 }
 
 export type NodeHostOptions = Omit<NodeProcessOptions, "root">;
