@@ -149,3 +149,21 @@ export type {
   TestRunRequest,
   TestRunResult,
 } from "./test-runner-port.js";
+export { systemClock } from "./system-clock.js";
+export { systemIds } from "./system-ids.js";
+export { createLineLogger, silentLogger, type LineLoggerOptions } from "./line-logger.js";
+export {
+  createManualClock,
+  createMemoryLogger,
+  createSequentialIds,
+  type LogEntry,
+  type ManualClock,
+} from "./fakes/manual.js";
+export { createFakeMemoryStore, createFakeTaskStore } from "./fakes/stores.js";
+export { type TaskLimits } from "./task-list.js";
+export { createFakeLanguage, type FakeSourceFile, type FakeSymbol } from "./fakes/language.js";
+export { createFakeEditor, type FakeEditorState } from "./fakes/editor.js";
+export { createFakeWebFetch, createFakeWebSearch } from "./fakes/web.js";
+export { createFakeDebug, type FakeDebugStop } from "./fakes/debug.js";
+export { createFakeBrowser, createFakePreview, type FakeBrowserPage } from "./fakes/browser.js";
+export { createFakeCodeKnowledge, createFakeVectorIndex } from "./fakes/knowledge.js";
