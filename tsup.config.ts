@@ -4,9 +4,14 @@ import { defineConfig, type Options } from "tsup";
 // One configuration for every package; `scripts/build.mjs` runs it with the package's folder as the working directory.
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
   private?: boolean;
-  exports?: { ".": { browser?: unknown } };
+  exports?: Record<string, { browser?: unknown }>;
 };
 const library = manifest.private !== true;
+
+/** Further public entries: `./conformance` of the manifest's exports is built from `src/conformance/index.ts`. */
+const subpaths = Object.keys(manifest.exports ?? {})
+  .map((name) => name.slice(2))
+  .filter((name) => existsSync(`src/${name}/index.ts`) && name !== "");
 
 const common: Options = {
   format: library ? ["esm", "cjs"] : ["esm"],
@@ -31,12 +36,17 @@ const browserFiles: NonNullable<Options["esbuildPlugins"]>[number] = {
 const builds: Options[] = [
   {
     ...common,
-    entry: existsSync("src/index.ts") ? { index: "src/index.ts" } : { main: "src/main.ts" },
+    entry: existsSync("src/index.ts")
+      ? {
+          index: "src/index.ts",
+          ...Object.fromEntries(subpaths.map((name) => [name, `src/${name}/index.ts`])),
+        }
+      : { main: "src/main.ts" },
     dts: library,
     platform: "node",
   },
 ];
-if (manifest.exports?.["."].browser !== undefined)
+if (manifest.exports?.["."]?.browser !== undefined)
   builds.push({
     ...common,
     entry: { browser: "src/index.ts" },

@@ -16,10 +16,14 @@ const packages = folders("packages");
 
 // Tests see the sources of every package, so that a class has one identity whichever package imports it. What is
 // published is tested by `scripts/check-pack.mjs`, on the built tarballs.
-const alias = packages.map((folder) => ({
-  find: new RegExp(`^${packageName(folder)}$`),
-  replacement: `${root}${folder}/src/index.ts`,
-}));
+const alias = packages.flatMap((folder) => [
+  { find: new RegExp(`^${packageName(folder)}$`), replacement: `${root}${folder}/src/index.ts` },
+  // Further public entries, such as `@fiveseam/host/conformance`.
+  {
+    find: new RegExp(`^${packageName(folder)}/(?!package\\.json$)([^/]+)$`),
+    replacement: `${root}${folder}/src/$1/index.ts`,
+  },
+]);
 
 export default defineConfig({
   test: {

@@ -103,8 +103,8 @@ export const createFakeDebug = (stops: readonly FakeDebugStop[]): DebugPort => {
     async variables({ signal, frameId, reference, maxVariables = 100, ...options } = {}) {
       signal?.throwIfAborted();
       const stop = stopped(options);
-      const all =
-        reference === undefined ? (stop.variables?.[frameOf(stop, frameId)] ?? []) : stop.inside?.[reference];
+      const frame = frameOf(stop, frameId);
+      const all = reference === undefined ? (stop.variables?.[frame] ?? []) : stop.inside?.[reference];
       if (!all) throw new HostError("not_found", `nothing is known under reference ${reference}`);
       return { variables: all.slice(0, maxVariables), truncated: all.length > maxVariables };
     },

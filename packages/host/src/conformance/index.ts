@@ -1,0 +1,13 @@
+export type { ConformanceCase, Subject } from "./conformance-case.js";
+
+export { taskStoreConformance } from "./task-store.js";
+export { memoryStoreConformance } from "./memory-store.js";
+export { serveSite, webFetchConformance, webSearchConformance, type Site } from "./web.js";
+export {
+  debugConformance,
+  editorConformance,
+  languageConformance,
+  type EditorScene,
+} from "./editor-ports.js";
+export { browserConformance, previewConformance } from "./browser-ports.js";
+export { codeKnowledgeConformance, vectorIndexConformance } from "./knowledge-ports.js";
