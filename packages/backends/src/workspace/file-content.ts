@@ -7,7 +7,6 @@ import { describeBinary, mediaTypeOf } from "./media.js";
 import { openForReading } from "./replace-file.js";
 import type { Place } from "./resolve.js";
 import { decodeText, detectFormat, textDecoder, type TextFormat } from "./text-codec.js";
-import { showPath } from "./virtual-path.js";
 
 const readInto = promisify(readCallback);
 
@@ -39,7 +38,7 @@ export interface OpenFile {
 
 /** Opens what is there, closes it again whatever happens. */
 export const withFile = async <T>(place: Place, work: (file: OpenFile) => Promise<T>): Promise<T> => {
-  const shown = showPath(place.parts);
+  const { shown } = place;
   if (place.stats) checkRegular(place.stats, shown);
   const fd = openForReading(place);
   try {

@@ -1,5 +1,5 @@
 import { FileError } from "./file-error.js";
-import { foldName, showPath, type PathParts } from "./virtual-path.js";
+import { foldName, type PathParts } from "./virtual-path.js";
 
 /**
  * True below a `.git`, at any depth, whatever way of writing the name a file system takes for it: what is written there runs
@@ -11,8 +11,14 @@ const isGit = (parts: PathParts): boolean => parts.some((name) => foldName(name)
 export class Protection {
   readonly #protected: readonly PathParts[];
   readonly #hidden: readonly PathParts[];
+  readonly #show: (parts: PathParts) => string;
 
-  constructor(options: { protectedPaths: readonly PathParts[]; hiddenPaths: readonly PathParts[] }) {
+  constructor(options: {
+    protectedPaths: readonly PathParts[];
+    hiddenPaths: readonly PathParts[];
+    show(parts: PathParts): string;
+  }) {
+    this.#show = options.show;
     this.#protected = options.protectedPaths;
     this.#hidden = options.hiddenPaths;
   }
@@ -31,13 +37,13 @@ export class Protection {
     if (!this.isProtected(parts)) return;
     throw new FileError(
       "denied",
-      `${showPath(parts)} is protected: git's own files and what the host keeps here are not changed by file tools.`,
+      `${this.#show(parts)} is protected: git's own files and what the host keeps here are not changed by file tools.`,
     );
   }
 
   /** @throws {FileError} `not_found`: whatever is hidden is not there. */
   checkRead(parts: PathParts): void {
-    if (this.isHidden(parts)) throw new FileError("not_found", `${showPath(parts)}: it does not exist.`);
+    if (this.isHidden(parts)) throw new FileError("not_found", `${this.#show(parts)}: it does not exist.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readlinkSync, rmdirSync, type BigIntStats } fro
 import path from "node:path";
 import type { Directory } from "./directory.js";
 import { FileError, fileErrorOf } from "./file-error.js";
-import { checkNewName, showPath, type PathParts } from "./virtual-path.js";
+import { checkNewName, type PathParts } from "./virtual-path.js";
 
 const MAX_LINKS = 40;
 const MAX_SIBLINGS = 20_000;
@@ -16,6 +16,8 @@ export interface Place {
   readonly parts: PathParts;
   /** What is there, not following a link; undefined when nothing is. */
   readonly stats: BigIntStats | undefined;
+  /** How the file is called in messages. */
+  readonly shown: string;
   /** Undoes the directories that `makeParents` made, as far as they are empty. */
   undoParents(): void;
   close(): void;
@@ -26,6 +28,8 @@ export interface ResolveOptions {
   readonly followLast?: boolean;
   /** Make directories that are missing on the way; default false. */
   readonly makeParents?: boolean;
+  /** How paths are written in messages. */
+  show(parts: PathParts): string;
   /** Refuses parts of the real path; called before anything is made. */
   check?(parts: PathParts): void;
 }
@@ -66,13 +70,9 @@ const alias = (directory: Directory, name: string): string | undefined => {
  *
  * @throws {FileError}
  */
-export const resolvePlace = (
-  openRoot: () => Directory,
-  given: PathParts,
-  options: ResolveOptions = {},
-): Place => {
-  const { followLast = true, makeParents = false, check } = options;
-  const shown = showPath(given);
+export const resolvePlace = (openRoot: () => Directory, given: PathParts, options: ResolveOptions): Place => {
+  const { followLast = true, makeParents = false, show, check } = options;
+  const shown = show(given);
   const stack: { directory: Directory; name: string }[] = [];
   const made: { parent: Directory; name: string }[] = [];
   const closeAll = (): void => {
@@ -190,6 +190,14 @@ export const resolvePlace = (
 
   function place(name: string, real: readonly string[], stats: BigIntStats | undefined): Place {
     top().verify();
-    return { directory: top(), name, parts: real, stats, undoParents: undo, close: closeAll };
+    return {
+      directory: top(),
+      name,
+      parts: real,
+      stats,
+      shown: show(real),
+      undoParents: undo,
+      close: closeAll,
+    };
   }
 };

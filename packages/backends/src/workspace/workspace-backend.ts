@@ -53,6 +53,8 @@ export interface WorkspaceBackendOptions {
   maxFileBytes?: number;
   /** Directory for the locks between processes; default below the system's directory for temporary files. */
   lockDirectory?: string;
+  /** Where the agent sees the root, for messages and receipts: `/workspace`; default "". */
+  mount?: string;
   /** How directories are held; default "descriptors" on Linux, else "paths". */
   confinement?: Confinement;
 }
@@ -115,6 +117,7 @@ export class WorkspaceBackend implements GuardedBackend {
   readonly #locks: FileLocks;
   readonly #fsync: boolean;
   readonly #breakLinks: boolean;
+  readonly #mount: string;
   readonly #maxFileBytes: number;
 
   /** @throws {BackendError} `invalid_option` when the root is no directory, or an option is none. */
@@ -126,6 +129,7 @@ export class WorkspaceBackend implements GuardedBackend {
     } catch (cause) {
       throw new BackendError("invalid_option", `\`root\` is no directory: "${options.root}".`, { cause });
     }
+    this.#mount = (options.mount ?? "").replace(/\/+$/, "");
     this.#confinement = options.confinement ?? systemConfinement();
     this.#maxFileBytes = options.maxFileBytes ?? MAX_FILE_BYTES;
     if (!(this.#maxFileBytes > 0))
@@ -141,17 +145,21 @@ export class WorkspaceBackend implements GuardedBackend {
     this.#protection = new Protection({
       protectedPaths: rules("protectedPaths"),
       hiddenPaths: rules("hiddenPaths"),
+      show: this.#show,
     });
     this.#locks = new FileLocks(this.#root, options.lockDirectory);
     this.#fsync = options.fsync ?? true;
     this.#breakLinks = options.hardlinks === "break";
   }
 
+  /** A path as the agent knows it. */
+  #show = (parts: PathParts): string => this.#mount + showPath(parts);
+
   #openRoot = (): Directory => openRoot(this.#root, this.#confinement);
 
-  #place(parts: PathParts, options: ResolveOptions = {}): Place {
+  #place(parts: PathParts, options: Omit<ResolveOptions, "show"> = {}): Place {
     this.#protection.checkRead(parts);
-    const place = resolvePlace(this.#openRoot, parts, options);
+    const place = resolvePlace(this.#openRoot, parts, { ...options, show: this.#show });
     try {
       this.#protection.checkRead(place.parts);
     } catch (error) {
@@ -169,7 +177,10 @@ export class WorkspaceBackend implements GuardedBackend {
       reportToCall({ ok: true, ...(cut ? { truncated: true } : {}) });
       return result;
     } catch (error) {
-      const { message, kind } = fileErrorOf(error, typeof given === "string" ? given : "The path");
+      const { message, kind } = fileErrorOf(
+        error,
+        typeof given === "string" ? this.#mount + given : "The path",
+      );
       reportToCall({ ok: false, kind, message });
       return { error: message, errorKind: kind };
     }
@@ -180,7 +191,7 @@ export class WorkspaceBackend implements GuardedBackend {
       const parts = parsePath(directory);
       const place = this.#place(parts);
       try {
-        const opened = this.#enter(place, showPath(parts));
+        const opened = this.#enter(place, this.#show(parts));
         try {
           const files: FileInfo[] = [];
           for (const name of readdirSync(opened.self).sort()) {
@@ -243,7 +254,7 @@ export class WorkspaceBackend implements GuardedBackend {
         throw new FileError("invalid_path", "offset and limit are numbers of lines, 0 or more.");
       const place = this.#existing(parsePath(filePath));
       try {
-        const file = showPath(place.parts);
+        const file = place.shown;
         const page = await withFile(place, (opened) => readPage(opened, from, many));
         const metadata = { file, hash: page.hash };
         if (page.kind === "media")
@@ -306,7 +317,7 @@ export class WorkspaceBackend implements GuardedBackend {
       throw new FileError("is_directory", "/ is a directory.");
     }
     place.close();
-    throw new FileError("not_found", `${showPath(parts)}: it does not exist.`);
+    throw new FileError("not_found", `${this.#show(parts)}: it does not exist.`);
   }
 
   /** @param guard for decorators; deepagents' tools give none. */
@@ -333,7 +344,7 @@ export class WorkspaceBackend implements GuardedBackend {
     contentOf: (existing: Buffer | undefined, shown: string) => Uint8Array,
   ): Promise<WriteResult> {
     const parts = parsePath(filePath);
-    const shown = showPath(parts);
+    const shown = this.#show(parts);
     // Seen before anything waits: whoever comes in between has changed what the caller means to replace.
     const seen = this.#identity(parts);
     return this.#change(parts, { makeParents: true, guard }, async (place, lock) => {
@@ -353,11 +364,11 @@ export class WorkspaceBackend implements GuardedBackend {
       const bytes = contentOf(existing, shown);
       await this.#replace(place, bytes, lock);
       const receipt: FileReceipt = {
-        file: showPath(place.parts),
+        file: place.shown,
         hashBefore: existing ? hashOf(existing) : null,
         hashAfter: hashOf(bytes),
       };
-      return { receipt, result: { path: shown, filesUpdate: null } };
+      return { receipt, result: { path: showPath(parts), filesUpdate: null } };
     });
   }
 
@@ -383,10 +394,7 @@ export class WorkspaceBackend implements GuardedBackend {
           if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
         }
         if (identityOf(now) !== identityOf(place.stats))
-          throw new FileError(
-            "conflict",
-            `${showPath(place.parts)} was changed by somebody else at this moment.`,
-          );
+          throw new FileError("conflict", `${place.shown} was changed by somebody else at this moment.`);
       },
     });
   }
@@ -397,10 +405,10 @@ export class WorkspaceBackend implements GuardedBackend {
     options: { makeParents: boolean; guard: ChangeGuard | undefined },
     work: (place: Place, lock: HeldLock) => Promise<{ receipt: FileReceipt; result: R }>,
   ): Promise<R & { metadata: Record<string, unknown> }> {
-    const shown = showPath(parts);
-    const resolve: ResolveOptions = {
+    const shown = this.#show(parts);
+    const resolve = {
       makeParents: options.makeParents,
-      check: (real) => this.#protection.checkWrite(real),
+      check: (real: PathParts) => this.#protection.checkWrite(real),
     };
     this.#protection.checkWrite(parts);
     // The key first: the place itself is found again under the lock.
@@ -416,7 +424,7 @@ export class WorkspaceBackend implements GuardedBackend {
             "denied",
             `${shown} has other names (hard links), which the change would reach or leave behind.`,
           );
-        const file = showPath(place.parts);
+        const file = place.shown;
         await options.guard?.before?.(file, async () =>
           place.stats
             ? withFile(place, async (opened) => hashOf(await readWhole(opened, this.#maxFileBytes)))
@@ -459,7 +467,7 @@ export class WorkspaceBackend implements GuardedBackend {
       if (typeof oldString !== "string" || typeof newString !== "string")
         throw new FileError("invalid_text", "old_string and new_string must be strings.");
       const parts = parsePath(filePath);
-      const shown = showPath(parts);
+      const shown = this.#show(parts);
       return this.#change(parts, { makeParents: false, guard }, async (place, lock) => {
         if (!place.stats) throw new FileError("not_found", `${shown}: it does not exist.`);
         const bytes = await withFile(place, (opened) => readWhole(opened, this.#maxFileBytes));
@@ -475,13 +483,13 @@ export class WorkspaceBackend implements GuardedBackend {
         if (!after.equals(bytes)) await this.#replace(place, after, lock);
         const { strategy, span, occurrences } = edited;
         const receipt: FileReceipt = {
-          file: showPath(place.parts),
+          file: place.shown,
           hashBefore: hashOf(bytes),
           hashAfter: hashOf(after),
           strategy,
           span,
         };
-        return { receipt, result: { path: shown, filesUpdate: null, occurrences } };
+        return { receipt, result: { path: showPath(parts), filesUpdate: null, occurrences } };
       });
     });
   }
@@ -490,7 +498,7 @@ export class WorkspaceBackend implements GuardedBackend {
   delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult> {
     return this.#result(filePath, async (): Promise<DeleteResult> => {
       const parts = parsePath(filePath);
-      const shown = showPath(parts);
+      const shown = this.#show(parts);
       if (parts.length === 0) throw new FileError("denied", "The root of the workspace is not deleted.");
       this.#protection.checkWrite(parts);
       return this.#locks.hold(`${this.#keyOf(parts.slice(0, -1))}/${parts.at(-1)}`, shown, async () => {
@@ -501,7 +509,7 @@ export class WorkspaceBackend implements GuardedBackend {
         try {
           if (!place.stats || place.name === "")
             throw new FileError("not_found", `${shown}: it does not exist.`);
-          const file = showPath(place.parts);
+          const file = place.shown;
           const isFile = place.stats.isFile();
           const hash = async (): Promise<string | null> =>
             isFile
@@ -512,7 +520,7 @@ export class WorkspaceBackend implements GuardedBackend {
           else await removeTree(place.directory, place.name);
           const receipt: FileReceipt = { file, hashBefore: null, hashAfter: null };
           guard?.after?.(receipt);
-          return { path: shown, filesUpdate: null, metadata: { ...receipt } };
+          return { path: showPath(parts), filesUpdate: null, metadata: { ...receipt } };
         } finally {
           place.close();
         }
@@ -536,7 +544,7 @@ export class WorkspaceBackend implements GuardedBackend {
   #checkNothingProtected(place: Place, shown: string): void {
     const look = (parent: Directory, name: string, parts: PathParts): void => {
       if (this.#protection.isProtected(parts))
-        throw new FileError("denied", `${shown} was not deleted: ${showPath(parts)} in it is protected.`);
+        throw new FileError("denied", `${shown} was not deleted: ${this.#show(parts)} in it is protected.`);
       if (!lstatSync(parent.at(name)).isDirectory()) return;
       const directory = parent.enter(name);
       try {
@@ -557,7 +565,7 @@ export class WorkspaceBackend implements GuardedBackend {
       // A path that is no directory, or none of ours, is an error; a pattern that leads there finds nothing.
       const place = this.#place(at);
       try {
-        this.#enter(place, showPath(at)).close();
+        this.#enter(place, this.#show(at)).close();
       } finally {
         place.close();
       }
@@ -656,13 +664,17 @@ export class WorkspaceBackend implements GuardedBackend {
       };
       const place = this.#place(at);
       try {
-        if (!place.stats) throw new FileError("not_found", `${showPath(at)}: it does not exist.`);
+        if (!place.stats) throw new FileError("not_found", `${this.#show(at)}: it does not exist.`);
         if (!place.stats.isDirectory()) await look(place, at);
         else {
           await this.#walk(at, async ({ directory: within, name, parts }, given) => {
             if (!keep(given.slice(at.length).join("/"))) return true;
             const stats = undefined;
-            return look({ directory: within, name, parts, stats, undoParents() {}, close() {} }, given);
+            const shown = this.#show(given);
+            return look(
+              { directory: within, name, parts, stats, shown, undoParents() {}, close() {} },
+              given,
+            );
           });
         }
       } finally {
