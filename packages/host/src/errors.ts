@@ -1,41 +1,46 @@
-/** Why a port refused or failed; a caller decides by this, never by the message. */
+/** Why a port refused. The message says what to do about it; nothing has to be read out of it. */
 export type HostErrorCode =
-  /** The caller's arguments make no sense; the message says what to give instead. */
+  /** The request itself is wrong: an option out of range, a reference that no git accepts, a URL that is none. */
   | "invalid_argument"
   | "not_found"
-  /** It exists, and the port will not touch it. */
+  /** The host's policy refuses it. */
   | "denied"
-  /** The path leads out of the host's root, by itself or through a symbolic link. */
+  /** A path outside the directory that the host was made for. */
   | "outside_root"
   | "timeout"
-  /** What the port works through (a program, a server) is not there. */
+  /** What the port needs is not there: no program, no session, no network, no provider. */
   | "unavailable"
+  /** Somebody else has it; the same call may succeed later. */
   | "busy"
   | "closed"
+  /** Stored data that cannot be read. */
   | "corrupt"
   | "too_large"
   | "failed";
 
 /**
- * What a port rejects with. An abort is no `HostError`: it rejects with the signal's own reason.
+ * A port's refusal. An abort is none: it rejects with the reason of the signal.
  *
  * @example
  * ```ts
- * import { createTextSearch, HostError } from "@fiveseam/host";
+ * import { HostError, type GitReadPort } from "@fiveseam/host";
  *
- * try {
- *   await createTextSearch({ root: process.cwd() }).search({ pattern: "x", paths: ["../elsewhere"] });
- * } catch (error) {
- *   if (!(error instanceof HostError) || error.code !== "outside_root") throw error;
- * }
+ * const subject = async (git: GitReadPort, ref: string): Promise<string | undefined> => {
+ *   try {
+ *     return (await git.show(ref)).commit.subject;
+ *   } catch (error) {
+ *     if (error instanceof HostError && error.code === "not_found") return undefined;
+ *     throw error;
+ *   }
+ * };
  * ```
  */
 export class HostError extends Error {
+  override readonly name: string = "HostError";
   readonly code: HostErrorCode;
 
   constructor(code: HostErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = "HostError";
     this.code = code;
   }
 }

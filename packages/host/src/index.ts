@@ -23,6 +23,13 @@ export type {
   TextSearchScope,
   TextSpan,
 } from "./text-search-port.js";
+export {
+  createJsSearch,
+  createRipgrepSearch,
+  createTextSearch,
+  type JsSearchOptions,
+  type RipgrepSearchOptions,
+} from "./text-search.js";
 export type {
   TerminalEnding,
   TerminalOpenOptions,
