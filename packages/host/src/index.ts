@@ -41,6 +41,7 @@ export type {
   TerminalSession,
   TerminalStarted,
 } from "./terminal-port.js";
+export { createNodeTerminal, type NodeTerminalOptions } from "./node-terminal.js";
 export type {
   DetectedTestRunner,
   TestCounts,

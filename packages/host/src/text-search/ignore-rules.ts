@@ -8,11 +8,14 @@ export interface PathRule {
   matcher: RegExp;
 }
 
+/** White space to Rust; JavaScript's trimEnd has no U+0085, and has U+FEFF. */
+const TRAILING_SPACE = /[\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+$/;
+
 /** Reads a line as git does where ripgrep agrees, and as ripgrep does where not (braces are alternatives). */
 export const parseRule = (given: string): PathRule | undefined => {
   let line = given.replace(/\r$/, "");
   if (line.startsWith("#")) return undefined;
-  if (!line.endsWith("\\ ")) line = line.trimEnd();
+  if (!line.endsWith("\\ ")) line = line.replace(TRAILING_SPACE, "");
   if (line === "") return undefined;
   let negated = false;
   let anchored = false;
