@@ -147,9 +147,12 @@ export class ShellProcess {
   #signalEverything(): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
-    // The shell first, or it goes on with the next command of its line.
-    if (!this.#dead) signalAll([pid], "SIGKILL");
-    signalAll(sessionMembers(pid, !this.#dead), "SIGKILL");
+    // The shell first, or it goes on with the next command of its line. It is only held up until its children have been
+    // counted: those that made themselves a session of their own are known as its children alone.
+    if (!this.#dead) signalAll([pid], "SIGSTOP");
+    const members = sessionMembers(pid, !this.#dead);
+    if (!this.#dead) members.add(pid);
+    signalAll(members, "SIGKILL");
   }
 
   /** Ends the shell and all that belongs to it; when it resolves nothing of it runs. */
