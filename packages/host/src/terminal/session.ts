@@ -190,11 +190,13 @@ export class Session {
   async #stop(running: Running, ending: TerminalEnding): Promise<void> {
     if (running.stopped && running.stopped.kind !== "stopped") return;
     running.stopped = ending;
-    running.shell.interrupt(running.before);
-    const over = await Promise.race([
-      running.ended.then(() => true),
-      delay(this.#options.killGraceMs).then(() => false),
-    ]);
+    // More than once: a shell that is between two programs of a loop takes an interrupt for one that was dealt with.
+    let over = false;
+    for (let tries = 0; tries < 4 && !over; tries += 1) {
+      running.shell.interrupt(running.before);
+      const ended = running.ended.then(() => true);
+      over = await Promise.race([ended, delay(this.#options.killGraceMs / 4).then(() => false)]);
+    }
     // Whatever ignores SIGINT is killed together with the shell: left alone, the shell would go on with its line.
     if (!over) await running.shell.kill();
   }
