@@ -52,3 +52,4 @@ export type {
   TestRunRequest,
   TestRunResult,
 } from "./test-runner-port.js";
+export { createNodeTestRunner, type NodeTestRunnerOptions } from "./node-test-runner.js";
