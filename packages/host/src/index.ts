@@ -53,3 +53,4 @@ export type {
   TestRunResult,
 } from "./test-runner-port.js";
 export { createNodeTestRunner, type NodeTestRunnerOptions } from "./node-test-runner.js";
+export { createSandboxedProcess, type SandboxOptions } from "./sandboxed-process.js";

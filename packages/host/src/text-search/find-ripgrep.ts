@@ -1,35 +1,13 @@
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
-import { access, realpath, stat } from "node:fs/promises";
-import path from "node:path";
+import { findProgram } from "../find-program.js";
 
 /** Older ones lack flags that are used. */
 const OLDEST_MAJOR = 13;
 
 /** A ripgrep that works: the one on the path, or that of an installed `@vscode/ripgrep`. */
 export const findRipgrep = async (root: string): Promise<string | undefined> => {
-  for (const candidate of [await onPath(root), await fromPackage()]) {
+  for (const candidate of [await findProgram("rg", root), await fromPackage()]) {
     if (candidate !== undefined && (await works(candidate))) return candidate;
-  }
-  return undefined;
-};
-
-/** Looked up here and not by a shell. A relative entry of PATH, or a program of the workspace's own, is not trusted. */
-const onPath = async (root: string): Promise<string | undefined> => {
-  const name = process.platform === "win32" ? "rg.exe" : "rg";
-  const workspace = await realpath(root).catch(() => root);
-  for (const directory of (process.env["PATH"] ?? "").split(path.delimiter)) {
-    if (!path.isAbsolute(directory)) continue;
-    try {
-      const file = path.join(directory, name);
-      const real = await realpath(file);
-      if (real.startsWith(workspace + path.sep) || file.startsWith(workspace + path.sep)) continue;
-      await access(real, constants.X_OK);
-      if ((await stat(real)).isFile()) return real;
-    } catch (error) {
-      // Not here, or not to be run: the next one.
-      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    }
   }
   return undefined;
 };
