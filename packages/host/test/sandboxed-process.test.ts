@@ -53,7 +53,7 @@ describe.skipIf(!works)("in the sandbox [requires: bubblewrap]", () => {
     expect((await shell("cat ../outside")).output).toBe("before");
   });
 
-  it("it has a /tmp of its own, and writes where it is allowed to as well", async () => {
+  it("a command has a /tmp of its own, and writes where it is allowed to as well", async () => {
     const { folder } = await setUp();
     const more = path.join(folder, "cache");
     await mkdir(more);
@@ -68,7 +68,7 @@ describe.skipIf(!works)("in the sandbox [requires: bubblewrap]", () => {
     await expect(missing.shell("true")).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("it reaches the network by option alone", async () => {
+  it("a command reaches the network by option alone", async () => {
     const server = createServer((socket) => socket.end("hello"));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     onTestFinished(() => void server.close());
