@@ -128,6 +128,13 @@ export type {
   TextSearchScope,
   TextSpan,
 } from "./text-search-port.js";
+export {
+  createJsSearch,
+  createRipgrepSearch,
+  createTextSearch,
+  type JsSearchOptions,
+  type RipgrepSearchOptions,
+} from "./text-search.js";
 export type {
   TerminalEnding,
   TerminalOpenOptions,
@@ -139,6 +146,7 @@ export type {
   TerminalSession,
   TerminalStarted,
 } from "./terminal-port.js";
+export { createNodeTerminal, type NodeTerminalOptions } from "./node-terminal.js";
 export type {
   DetectedTestRunner,
   TestCounts,
@@ -167,3 +175,5 @@ export { createFakeWebFetch, createFakeWebSearch } from "./fakes/web.js";
 export { createFakeDebug, type FakeDebugStop } from "./fakes/debug.js";
 export { createFakeBrowser, createFakePreview, type FakeBrowserPage } from "./fakes/browser.js";
 export { createFakeCodeKnowledge, createFakeVectorIndex } from "./fakes/knowledge.js";
+export { createNodeTestRunner, type NodeTestRunnerOptions } from "./node-test-runner.js";
+export { createSandboxedProcess, type SandboxOptions } from "./sandboxed-process.js";

@@ -1,4 +1,7 @@
 import { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
+import { createNodeTerminal } from "./node-terminal.js";
+import { createNodeTestRunner } from "./node-test-runner.js";
+import { createTextSearch } from "./text-search.js";
 import type { ProcessPort } from "./process-port.js";
 import type { TerminalPort } from "./terminal-port.js";
 import type { TestRunnerPort } from "./test-runner-port.js";
@@ -59,6 +62,12 @@ export type NodeHostOptions = Omit<NodeProcessOptions, "root">;
  * await host.process?.run({ file: "git", args: ["status", "--short"] });
  * ```
  */
-export const nodeHost = (root: string, options: NodeHostOptions = {}): Host => ({
-  process: createNodeProcess({ ...options, root }),
-});
+export const nodeHost = (root: string, options: NodeHostOptions = {}): Host => {
+  const processes = createNodeProcess({ ...options, root });
+  return {
+    process: processes,
+    textSearch: createTextSearch({ root }),
+    terminal: createNodeTerminal({ ...options, root }),
+    testRunner: createNodeTestRunner({ root, process: processes }),
+  };
+};

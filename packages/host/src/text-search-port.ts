@@ -15,11 +15,9 @@ export interface TextSearchScope {
   hidden?: boolean;
   /**
    * Whether .gitignore files are honoured; default true. Outside a git repository too, and those of the directories
-   * above the root up to the top of its repository. A repository inside another one has only its own.
+   * above the root up to the top of its repository.
    */
   ignore?: boolean;
-  /** Larger files are left out, without a count; default 16 MiB. */
-  maxFileBytes?: number;
 }
 
 /** A search within lines: no match spans two. */
@@ -42,6 +40,8 @@ export interface TextSearchQuery extends TextSearchScope {
   maxMatchesPerFile?: number;
   /** Longest line shown, in UTF-16 code units; a longer one is cut around its first match. Default 500. */
   maxColumns?: number;
+  /** Larger files are not searched, and not counted; default 16 MiB. */
+  maxFileBytes?: number;
 }
 
 export interface TextSearchOptions {
@@ -129,6 +129,6 @@ export interface FileListResult {
  */
 export interface TextSearchPort {
   search(query: TextSearchQuery, options?: TextSearchOptions): Promise<TextSearchResult>;
-  /** The files that a search would look at, whatever is in them. */
+  /** The files that a search would look at, whatever their size and whatever is in them. */
   files(query?: FileListQuery, options?: TextSearchOptions): Promise<FileListResult>;
 }
