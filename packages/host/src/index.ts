@@ -16,6 +16,7 @@ export type { Ids } from "./ids.js";
 export type { LogFields, LogLevel, Logger } from "./logger.js";
 export type { StoreWarning } from "./store-warning.js";
 export { GIT_WRITE_EFFECTS } from "./git-port.js";
+export type { GitCommitOptions, GitMergeResult, GitPort, GitReadPort, GitWritePort } from "./git-port.js";
 export type {
   GitBlame,
   GitBlameLine,
@@ -24,7 +25,6 @@ export type {
   GitBranchList,
   GitChangeKind,
   GitCommit,
-  GitCommitOptions,
   GitConflictKind,
   GitDiff,
   GitDiffFile,
@@ -35,10 +35,7 @@ export type {
   GitHead,
   GitLog,
   GitLogOptions,
-  GitMergeResult,
   GitOperation,
-  GitPort,
-  GitReadPort,
   GitShow,
   GitShowOptions,
   GitSignature,
@@ -47,8 +44,7 @@ export type {
   GitStatus,
   GitStatusOptions,
   GitUpstream,
-  GitWritePort,
-} from "./git-port.js";
+} from "./git-results.js";
 export type { WebFetchOptions, WebFetchPort, WebPage } from "./web-fetch-port.js";
 export type { WebSearchHit, WebSearchOptions, WebSearchPort, WebSearchResult } from "./web-search-port.js";
 export type {
@@ -132,3 +128,4 @@ export { createFakeWebFetch, createFakeWebSearch } from "./fakes/web.js";
 export { createFakeDebug, type FakeDebugStop } from "./fakes/debug.js";
 export { createFakeBrowser, createFakePreview, type FakeBrowserPage } from "./fakes/browser.js";
 export { createFakeCodeKnowledge, createFakeVectorIndex } from "./fakes/knowledge.js";
+export { createGit, type GitOptions } from "./node-git.js";
