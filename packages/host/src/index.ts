@@ -129,3 +129,10 @@ export { createFakeDebug, type FakeDebugStop } from "./fakes/debug.js";
 export { createFakeBrowser, createFakePreview, type FakeBrowserPage } from "./fakes/browser.js";
 export { createFakeCodeKnowledge, createFakeVectorIndex } from "./fakes/knowledge.js";
 export { createGit, type GitOptions } from "./node-git.js";
+export { createWebFetch, type WebAddress, type WebFetchAdapterOptions } from "./web-fetch.js";
+export {
+  createHttpSearchProvider,
+  createWebSearch,
+  type HttpSearchProviderOptions,
+  type WebSearchProvider,
+} from "./web-search.js";
