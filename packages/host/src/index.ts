@@ -136,3 +136,6 @@ export {
   type HttpSearchProviderOptions,
   type WebSearchProvider,
 } from "./web-search.js";
+export { createTaskStore, type TaskStoreOptions } from "./task-store.js";
+export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.js";
+export type { FileStoreOptions } from "./json-file.js";
