@@ -139,3 +139,4 @@ export {
 export { createTaskStore, type TaskStoreOptions } from "./task-store.js";
 export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.js";
 export type { FileStoreOptions } from "./json-file.js";
+export type { NodePortOptions } from "./node-host-ports.js";

@@ -1,6 +1,7 @@
 import { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
 import type { ProcessPort } from "./process-port.js";
 
+import { nodePorts, type NodePortOptions } from "./node-host-ports.js";
 import type { BrowserPort } from "./browser-port.js";
 import type { Clock } from "./clock.js";
 import type { CodeKnowledgePort } from "./code-knowledge-port.js";
@@ -38,7 +39,7 @@ export interface Host {
   readonly logger?: Logger;
 }
 
-export type NodeHostOptions = Omit<NodeProcessOptions, "root">;
+export type NodeHostOptions = Omit<NodeProcessOptions, "root"> & NodePortOptions;
 
 /**
  * The ports of a machine without an editor.
@@ -55,4 +56,5 @@ export type NodeHostOptions = Omit<NodeProcessOptions, "root">;
  */
 export const nodeHost = (root: string, options: NodeHostOptions = {}): Host => ({
   process: createNodeProcess({ ...options, root }),
+  ...nodePorts(root, options),
 });
