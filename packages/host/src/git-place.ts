@@ -15,13 +15,14 @@ interface Place {
 }
 
 export const placeOf = async (git: GitProgram, signal: Signal): Promise<Place> => {
-  const { stdout } = await git.run(["rev-parse", "--absolute-git-dir", "--show-prefix"], { signal });
-  // Directory names may hold newlines; the prefix is everything behind the first line that ends the git directory.
-  const text = stdout.toString("utf8").replace(/\n$/, "");
-  const end = text.indexOf("\n");
-  return end < 0
-    ? { gitDirectory: text, prefix: "" }
-    : { gitDirectory: text.slice(0, end), prefix: text.slice(end + 1) };
+  const ask = async (...what: string[]): Promise<string> =>
+    (await git.run(["rev-parse", ...what], { signal })).stdout.toString("utf8").replace(/\n$/, "");
+  const [gitDirectory = "", prefix = "", ...more] = (await ask("--absolute-git-dir", "--show-prefix")).split(
+    "\n",
+  );
+  if (more.length === 0) return { gitDirectory, prefix };
+  // A directory's name may hold newlines: then each is asked for alone.
+  return { gitDirectory: await ask("--absolute-git-dir"), prefix: await ask("--show-prefix") };
 };
 
 /** The commit that a reference names. Everything after this is told an object name, which can be nothing else. */

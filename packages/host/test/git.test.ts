@@ -129,6 +129,16 @@ describe("a repository that is read", () => {
     ]);
   });
 
+  it("may lie in directories whose names hold newlines", async () => {
+    const { repository } = setUp();
+    repository.write("a\nb/c\n/file", "1\n");
+    repository.commit("first");
+    repository.write("a\nb/c\n/file", "2\n");
+    const { read } = createGit({ root: path.join(repository.root, "a\nb/c\n") });
+    expect((await read.status()).files.map((each) => each.path)).toEqual(["file"]);
+    expect((await read.fileAt("HEAD", "file")).text).toBe("1\n");
+  });
+
   it("may be a linked work tree or hold a submodule", async () => {
     const { repository, read, at } = setUp();
     repository.write("a", "1\n");
@@ -258,6 +268,24 @@ describe("a repository that is written to", () => {
     await expect(write.add(["secret"])).rejects.toMatchObject({ code: "denied" });
     await write.add([".git/config"]);
     expect(repository.git("ls-files")).toBe("");
+  });
+
+  it("is written to by one git at a time", async () => {
+    const { repository, at } = setUp();
+    const wrapper = at(".git/wrapper.sh");
+    const log = at(".git/log");
+    writeFileSync(
+      wrapper,
+      `#!/bin/sh\necho begin >> '${log}'\ngit "$@"\ncode=$?\necho end >> '${log}'\nexit $code\n`,
+    );
+    chmodSync(wrapper, 0o755);
+    const names = ["a", "b", "c", "d"];
+    for (const name of names) repository.write(name, "x");
+    const { write } = createGit({ root: repository.root, write: true, gitPath: wrapper });
+    await Promise.all(names.map((name) => write?.add([name])));
+    const lines = readFileSync(log, "utf8").trim().split("\n");
+    expect(lines.length).toBeGreaterThan(8);
+    expect(lines).toEqual(lines.map((_, index) => (index % 2 === 0 ? "begin" : "end")));
   });
 
   it("and locked by another process is busy", async () => {
