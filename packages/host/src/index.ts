@@ -16,6 +16,7 @@ export type { Ids } from "./ids.js";
 export type { LogFields, LogLevel, Logger } from "./logger.js";
 export type { StoreWarning } from "./store-warning.js";
 export { GIT_WRITE_EFFECTS } from "./git-port.js";
+export type { GitCommitOptions, GitMergeResult, GitPort, GitReadPort, GitWritePort } from "./git-port.js";
 export type {
   GitBlame,
   GitBlameLine,
@@ -24,7 +25,6 @@ export type {
   GitBranchList,
   GitChangeKind,
   GitCommit,
-  GitCommitOptions,
   GitConflictKind,
   GitDiff,
   GitDiffFile,
@@ -35,10 +35,7 @@ export type {
   GitHead,
   GitLog,
   GitLogOptions,
-  GitMergeResult,
   GitOperation,
-  GitPort,
-  GitReadPort,
   GitShow,
   GitShowOptions,
   GitSignature,
@@ -47,8 +44,7 @@ export type {
   GitStatus,
   GitStatusOptions,
   GitUpstream,
-  GitWritePort,
-} from "./git-port.js";
+} from "./git-results.js";
 export type { WebFetchOptions, WebFetchPort, WebPage } from "./web-fetch-port.js";
 export type { WebSearchHit, WebSearchOptions, WebSearchPort, WebSearchResult } from "./web-search-port.js";
 export type {
@@ -177,3 +173,15 @@ export { createFakeBrowser, createFakePreview, type FakeBrowserPage } from "./fa
 export { createFakeCodeKnowledge, createFakeVectorIndex } from "./fakes/knowledge.js";
 export { createNodeTestRunner, type NodeTestRunnerOptions } from "./node-test-runner.js";
 export { createSandboxedProcess, type SandboxOptions } from "./sandboxed-process.js";
+export { createGit, type GitOptions } from "./node-git.js";
+export { createWebFetch, type WebAddress, type WebFetchAdapterOptions } from "./web-fetch.js";
+export {
+  createHttpSearchProvider,
+  createWebSearch,
+  type HttpSearchProviderOptions,
+  type WebSearchProvider,
+} from "./web-search.js";
+export { createTaskStore, type TaskStoreOptions } from "./task-store.js";
+export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.js";
+export type { FileStoreOptions } from "./json-file.js";
+export type { NodePortOptions } from "./node-host-ports.js";

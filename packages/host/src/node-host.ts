@@ -7,6 +7,7 @@ import type { TerminalPort } from "./terminal-port.js";
 import type { TestRunnerPort } from "./test-runner-port.js";
 import type { TextSearchPort } from "./text-search-port.js";
 
+import { nodePorts, type NodePortOptions } from "./node-host-ports.js";
 import type { BrowserPort } from "./browser-port.js";
 import type { Clock } from "./clock.js";
 import type { CodeKnowledgePort } from "./code-knowledge-port.js";
@@ -47,7 +48,7 @@ export interface Host {
   readonly testRunner?: TestRunnerPort;
 }
 
-export type NodeHostOptions = Omit<NodeProcessOptions, "root">;
+export type NodeHostOptions = Omit<NodeProcessOptions, "root"> & NodePortOptions;
 
 /**
  * The ports of a machine without an editor.
@@ -68,6 +69,7 @@ export const nodeHost = (root: string, options: NodeHostOptions = {}): Host => {
     process: processes,
     textSearch: createTextSearch({ root }),
     terminal: createNodeTerminal({ ...options, root }),
+    ...nodePorts(root, options),
     testRunner: createNodeTestRunner({ root, process: processes }),
   };
 };

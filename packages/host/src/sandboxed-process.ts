@@ -63,7 +63,7 @@ export const createSandboxedProcess = (inner: ProcessPort, options: SandboxOptio
 
 /** Found, and able to do it: in a container without user namespaces it is there in vain. */
 const lookFor = async (root: string): Promise<{ bwrap: string } | { missing: string }> => {
-  const bwrap = process.platform === "linux" ? await findProgram("bwrap", root) : undefined;
+  const bwrap = process.platform === "linux" ? findProgram("bwrap", root) : undefined;
   if (bwrap === undefined) return { missing: "there is no bubblewrap (bwrap) on this machine" };
   return new Promise((resolve) => {
     const probe = [...isolation(false), ...READ_ONLY, "true"];

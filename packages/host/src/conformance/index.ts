@@ -1,5 +1,7 @@
 export type { ConformanceCase, Subject } from "./conformance-case.js";
 
+export { gitConformance } from "./git.js";
+export { createTestRepository, type TestRepository } from "./git-repository.js";
 export { taskStoreConformance } from "./task-store.js";
 export { memoryStoreConformance } from "./memory-store.js";
 export { serveSite, webFetchConformance, webSearchConformance, type Site } from "./web.js";

@@ -6,7 +6,7 @@ const OLDEST_MAJOR = 13;
 
 /** A ripgrep that works: the one on the path, or that of an installed `@vscode/ripgrep`. */
 export const findRipgrep = async (root: string): Promise<string | undefined> => {
-  for (const candidate of [await findProgram("rg", root), await fromPackage()]) {
+  for (const candidate of [findProgram("rg", root), await fromPackage()]) {
     if (candidate !== undefined && (await works(candidate))) return candidate;
   }
   return undefined;
