@@ -77,7 +77,7 @@ const main = async (): Promise<number> => {
   const { completed, lastVerdict } = await show(events, print);
   await agent.close();
 
-  let done = completed && (lastVerdict === undefined || lastVerdict === "Tests passed.");
+  let done = completed && (lastVerdict === undefined || lastVerdict.startsWith("Tests passed"));
   if (own) {
     const passed = testsPass(workspace);
     done = done && passed;

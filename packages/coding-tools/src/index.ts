@@ -1,35 +1,21 @@
-import type { Host } from "@fiveseam/host";
-import type { StructuredTool } from "@langchain/core/tools";
-import { createRunCommandTool } from "./run-command.js";
-import { createRunTestsTool } from "./run-tests.js";
-
-export { createRunCommandTool, createRunTestsTool };
-export { detectTestCommand } from "./test-command.js";
+export { createCodingTools, type CodingToolName, type CodingToolsOptions } from "./coding-tools.js";
+export { createActiveEditorTool } from "./active-editor.js";
+export { createBrowserTools, createWebPreviewTool } from "./browser-tools.js";
+export { createDebugTools } from "./debug-tools.js";
+export { createFindFilesTool, createListFilesTool, createReadFilesTool } from "./file-tools.js";
+export { createGitOpsTool } from "./git-ops.js";
+export { createGitReadTool } from "./git-read.js";
+export { createArchitectureKnowledgeTool, createSearchVectorDbTool } from "./index-tools.js";
+export { createGetDiagnosticsTool, createLspQueryTool, createSearchSymbolsTool } from "./language-tools.js";
+export { createManageCoreMemoryTool } from "./manage-core-memory.js";
+export { createManageTasksTool } from "./manage-tasks.js";
+export { createManageTerminalTool } from "./manage-terminal.js";
+export { createRipgrepSearchTool } from "./ripgrep-search.js";
+export { createRunCommandTool } from "./run-command.js";
+export { createRunTestsTool } from "./run-tests.js";
+export { createThinkTool } from "./think.js";
+export { createWebFetchTool, createWebSearchTool } from "./web.js";
+export { ToolDeniedError, ToolInputError } from "./errors.js";
 export { WorkingDirectoryError } from "./working-directory.js";
 export type { ProcessArtifact } from "./process-report.js";
-
-export interface CodingToolsOptions {
-  host: Host;
-  /** Absolute path of the workspace on the real disk. */
-  root: string;
-}
-
-/**
- * The coding tools that a host can serve: a tool whose port is absent is absent.
- *
- * @example
- * ```ts
- * import { createCodingTools } from "@fiveseam/coding-tools";
- * import { nodeHost } from "@fiveseam/host";
- *
- * const tools = createCodingTools({ host: nodeHost(process.cwd()), root: process.cwd() });
- * console.log(tools.map((tool) => tool.name)); // ["run_command", "run_tests"]
- * ```
- */
-export const createCodingTools = ({ host, root }: CodingToolsOptions): StructuredTool[] =>
-  host.process
-    ? [
-        createRunCommandTool({ process: host.process, root }),
-        createRunTestsTool({ process: host.process, root }),
-      ]
-    : [];
+export type { ToolFiles } from "./tool-files.js";

@@ -13,10 +13,16 @@ const schema = z.object({
   scope: z
     .enum(["user", "project"])
     .optional()
-    .describe('"user": about the person, in every project. "project": about this workspace. Needed but for list.'),
+    .describe(
+      '"user": about the person, in every project. "project": about this workspace. Needed but for list.',
+    ),
   key: z.string().optional().describe('Name of the block, for instance "conventions". Needed but for list.'),
   text: z.string().optional().describe("For set: the whole block. For append: what comes behind it."),
-  old_text: z.string().min(1).optional().describe("For replace: a passage that stands in the block exactly once."),
+  old_text: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("For replace: a passage that stands in the block exactly once."),
   new_text: z.string().optional().describe("For replace: what stands there instead."),
 });
 

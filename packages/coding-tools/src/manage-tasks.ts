@@ -14,7 +14,9 @@ const lineOf = ({ id, title, status, notes, dependencies }: Task): string =>
   ].join("\n");
 
 const textOf = ({ tasks, warnings }: TaskList): string =>
-  [...(tasks.length === 0 ? ["The list is empty."] : tasks.map(lineOf)), ...warningLines(warnings)].join("\n");
+  [...(tasks.length === 0 ? ["The list is empty."] : tasks.map(lineOf)), ...warningLines(warnings)].join(
+    "\n",
+  );
 
 const scopeOf = (name: "workspace" | "conversation"): TaskScope => {
   if (name === "workspace") return { kind: "workspace" };
@@ -35,7 +37,10 @@ const schema = z.object({
   title: z.string().min(1).optional().describe("For add; for update to change it."),
   notes: z.string().optional().describe("Details, for add and update."),
   status: z.enum(["pending", "in_progress", "done", "cancelled"]).optional().describe("For add and update."),
-  dependencies: z.array(z.string()).optional().describe("Ids of tasks that come before it, for add and update."),
+  dependencies: z
+    .array(z.string())
+    .optional()
+    .describe("Ids of tasks that come before it, for add and update."),
   before: z.string().optional().describe("For add and move: the task to stand before; default: at the end."),
   what: z.enum(["finished", "all"]).optional().describe("For clear; default finished."),
 });
@@ -83,7 +88,9 @@ export const createManageTasksTool = (port: TaskStorePort): StructuredTool =>
     async run(args, { signal }) {
       const scope = scopeOf(args.scope ?? "workspace");
       const change = changeOf(args);
-      const list = change ? await port.apply(scope, [change], { signal }) : await port.list(scope, { signal });
+      const list = change
+        ? await port.apply(scope, [change], { signal })
+        : await port.list(scope, { signal });
       return { content: textOf(list), artifact: list };
     },
   });

@@ -3,17 +3,17 @@ import type { ProcessResult } from "@fiveseam/host";
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 /** One line that says how a process ended, for a model to read. */
-export const endingLine = (result: ProcessResult): string => {
-  const took = seconds(result.durationMs);
+export const endingLine = (result: { ending: ProcessResult["ending"]; durationMs?: number }): string => {
+  const took = result.durationMs === undefined ? "" : ` (${seconds(result.durationMs)})`;
   switch (result.ending.kind) {
     case "exited":
-      return `exit code ${result.ending.exitCode} (${took})`;
+      return `exit code ${result.ending.exitCode}${took}`;
     case "signaled":
-      return `killed by ${result.ending.signal} (${took})`;
+      return `killed by ${result.ending.signal}${took}`;
     case "timeout":
       return `stopped after ${seconds(result.ending.timeoutMs)}, the time limit, with every process it started`;
     case "aborted":
-      return `aborted (${took})`;
+      return `aborted${took}`;
     case "not_started":
       return `could not be started: ${result.ending.message}`;
   }

@@ -28,7 +28,8 @@ export const createWebSearchTool = (port: WebSearchPort): StructuredTool =>
         signal,
         ...(max_results === undefined ? {} : { maxResults: max_results }),
       });
-      if (result.hits.length === 0) return { content: `Nothing was found (${result.provider}).`, artifact: result };
+      if (result.hits.length === 0)
+        return { content: `Nothing was found (${result.provider}).`, artifact: result };
       const lines = result.hits.map(
         ({ title, url, snippet, published }, at) =>
           `${at + 1}. ${title}${published === undefined ? "" : ` (${published})`}\n   ${url}\n   ${snippet}`,
@@ -55,7 +56,12 @@ export const createWebFetchTool = (port: WebFetchPort): StructuredTool =>
       `and the status; a long page comes in parts, the next one with \`offset\`. ${FOREIGN}`,
     schema: z.object({
       url: z.string().min(1).describe("An http or https address."),
-      offset: z.number().int().min(0).optional().describe("Character to start from, as an earlier part said; default 0."),
+      offset: z
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe("Character to start from, as an earlier part said; default 0."),
       max_chars: z
         .number()
         .int()
@@ -76,7 +82,9 @@ export const createWebFetchTool = (port: WebFetchPort): StructuredTool =>
       const left = page.text.length - offset - part.length;
       const notes = [
         ...(left > 0 ? [`[${left} characters follow: call again with offset ${offset + part.length}]`] : []),
-        ...(left <= 0 && page.truncated ? ["[the page is longer than what is downloaded; the rest cannot be read]"] : []),
+        ...(left <= 0 && page.truncated
+          ? ["[the page is longer than what is downloaded; the rest cannot be read]"]
+          : []),
         ...(part === "" ? ["[no text here]"] : []),
       ];
       return { content: [header(page), part, ...notes].filter((line) => line !== "").join("\n"), artifact };

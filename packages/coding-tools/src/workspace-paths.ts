@@ -36,9 +36,19 @@ export const checkReadable = (virtual: string): void => {
   if (!mayRead(virtual)) throw new ToolDeniedError(`You may not read ${virtual} here.`);
 };
 
+const reachesEverything = (access: "read" | "write"): boolean => {
+  const rights = currentCall()?.rights;
+  return !rights || JSON.stringify(rights[access]) === JSON.stringify(ALL_RIGHTS[access]);
+};
+
 /** For tools whose answer cannot be told apart by file. */
 export const checkReadsEverything = (tool: string): void => {
-  const rights = currentCall()?.rights;
-  if (!rights || JSON.stringify(rights.read) === JSON.stringify(ALL_RIGHTS.read)) return;
-  throw new ToolDeniedError(`${tool} shows files beyond those that you may read here.`);
+  if (!reachesEverything("read"))
+    throw new ToolDeniedError(`${tool} shows files beyond those that you may read here.`);
+};
+
+/** For tools that change whatever files they have to. */
+export const checkWritesEverything = (tool: string): void => {
+  if (!reachesEverything("write"))
+    throw new ToolDeniedError(`${tool} changes files beyond those that you may write here.`);
 };

@@ -2,10 +2,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { nodeHost } from "@fiveseam/host";
-import { declarationOf } from "@fiveseam/tool-pipeline";
 import type { ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createCodingTools, detectTestCommand } from "../src/index.js";
+import { createCodingTools } from "../src/index.js";
 
 const setUp = async (files: Record<string, string> = {}) => {
   const root = await mkdtemp(path.join(os.tmpdir(), "fiveseam-tools-"));
@@ -28,15 +27,6 @@ const setUp = async (files: Record<string, string> = {}) => {
 
 const manifest = (test?: string) =>
   JSON.stringify({ name: "x", scripts: test === undefined ? {} : { test } });
-
-describe("createCodingTools", () => {
-  it("gives the tools whose ports the host has, each declaring what it can do", async () => {
-    const { root, tools } = await setUp();
-    expect(tools.map((tool) => tool.name)).toEqual(["run_command", "run_tests"]);
-    for (const tool of tools) expect(declarationOf(tool).effects).toEqual(["exec"]);
-    expect(createCodingTools({ host: {}, root })).toEqual([]);
-  });
-});
 
 describe("run_command", () => {
   it("answers with how the command ended, then its output, and the facts as an artifact", async () => {
@@ -93,30 +83,33 @@ describe("run_command", () => {
 describe("run_tests", () => {
   it("runs the test script and says whether the tests passed", async () => {
     const passing = await setUp({ "package.json": manifest("echo all good") });
-    expect((await passing.use("run_tests", {})).text).toMatch(/^Tests passed\.\n\$ npm test\n\n[^]*all good/);
+    expect((await passing.use("run_tests", {})).text).toMatch(
+      /^Tests passed: exit code 0;[^]*\n\$ npm[^]*all good/,
+    );
     const failing = await setUp({ "package.json": manifest("echo 1 failed; exit 1") });
-    expect((await failing.use("run_tests", {})).text).toMatch(/^Tests failed \(exit code 1\)\.\n/);
+    expect((await failing.use("run_tests", {})).text).toMatch(/^Tests failed: exit code 1;/);
     const slow = await setUp({ "package.json": manifest("sleep 20") });
     expect((await slow.use("run_tests", { timeout_ms: 500 })).text).toMatch(
       /^Tests did not finish: stopped after/,
     );
   });
 
-  it("runs a given command instead, and without one or a script says what to do", async () => {
-    const { use } = await setUp({ "package.json": manifest() });
-    expect((await use("run_tests", { command: "true" })).text).toContain("Tests passed.\n$ true");
-    await expect(use("run_tests", {})).rejects.toThrow("Give `command`");
+  it("counts, and shows each failure with its place, by the runner's own report", async () => {
+    const { use } = await setUp({
+      "package.json": manifest("node --test"),
+      "sum.test.mjs":
+        'import test from "node:test";\nimport assert from "node:assert";\ntest("adds", () => assert.equal(1 + 1, 2));\n' +
+        'test("subtracts", () => assert.equal(2 - 1, 2));\ntest.skip("later", () => {});\n',
+    });
+    const { text, artifact } = await use("run_tests", {});
+    expect(text).toMatch(/^Tests failed: 1 passed, 1 failed, 1 skipped\./);
+    expect(text).toMatch(/- subtracts/);
+    expect(artifact).toMatchObject({ parsed: true, counts: { passed: 1, failed: 1, skipped: 1, total: 3 } });
   });
 
-  it("finds the command by the manifest and the lock file", async () => {
-    const command = async (files: Record<string, string>) => detectTestCommand((await setUp(files)).root);
-    expect(await command({})).toBeUndefined();
-    expect(await command({ "package.json": manifest() })).toBeUndefined();
-    expect(
-      await command({ "package.json": manifest('echo "Error: no test specified" && exit 1') }),
-    ).toBeUndefined();
-    expect(await command({ "package.json": "{ broken" })).toBe("npm test");
-    expect(await command({ "package.json": manifest("x"), "pnpm-lock.yaml": "" })).toBe("pnpm test");
-    expect(await command({ "package.json": manifest("x"), "yarn.lock": "" })).toBe("yarn test");
+  it("runs a given command instead, and without one or a script says what to do", async () => {
+    const { use } = await setUp({ "package.json": manifest() });
+    expect((await use("run_tests", { command: "true" })).text).toMatch(/^Tests passed: [^]*\n\$ true/);
+    await expect(use("run_tests", {})).rejects.toMatchObject({ code: "not_found" });
   });
 });

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { createCodingBackend, WORKSPACE_ROUTE } from "@fiveseam/backends";
-import { createCodingTools } from "@fiveseam/coding-tools";
+import { createCodingTools, type CodingToolsOptions } from "@fiveseam/coding-tools";
 import {
   createSystemPrompt,
   projectMemoryMiddleware,
@@ -41,7 +41,7 @@ import { openPersistence, type Persistence } from "./persistence.js";
 import { recoveryNotices } from "./recovery-notices.js";
 import { RunMeter } from "./run-meter.js";
 import type { Runtime } from "./run-options.js";
-import { workspaceKey } from "./state-directory.js";
+import { personalDirectory, workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
 import { gateOf } from "./threads.js";
 
@@ -123,6 +123,19 @@ export const createCodingAgent = async <
   }
 };
 
+const codingToolsOf = (
+  choice: CodingAgentOptions["codingTools"],
+  parts: CodingToolsOptions,
+): StructuredTool[] => {
+  if (choice === false) return [];
+  try {
+    return createCodingTools({ ...parts, ...choice });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new ConfigError("codingTools", cause.message, { cause });
+  }
+};
+
 interface Parts {
   workspace: string;
   models: AgentModels;
@@ -141,8 +154,16 @@ const assemble = async (
       ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
     })) as BackendProtocolV2;
 
-  const host = options.host ?? nodeHost(workspace);
-  const codingTools = createCodingTools({ host, root: workspace });
+  const host =
+    options.host ??
+    nodeHost(workspace, {
+      ...(stateDir === undefined
+        ? {}
+        : { stateDirectory: stateDir, userStateDirectory: personalDirectory(options.stateDir) }),
+      onWarning: ({ file, setAsideAs, reason }) =>
+        warn("state_set_aside", `${file} could not be read (${reason}) and was set aside as ${setAsideAs}.`),
+    });
+  const codingTools = codingToolsOf(options.codingTools, { host, root: workspace, backend });
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
   const costs = new CostLedger();
@@ -236,7 +257,7 @@ const assemble = async (
 
   const prompt = createSystemPrompt({
     hasDocs: store !== undefined && !options.backend,
-    canRunCommands: codingTools.length > 0,
+    canRunCommands: codingTools.some(({ name }) => name === "run_command" || name === "run_tests"),
     hasTodos: todos,
     delegates: subagents.map(({ name }) => name),
     ...(options.systemPrompt === undefined ? {} : { instructions: options.systemPrompt }),
@@ -266,6 +287,8 @@ const assemble = async (
     callbacks: meter.callbacks,
     closing: {},
     dispose: async () => {
+      // A host that was given is its owner's to close.
+      if (!options.host) await host.terminal?.close();
       await closePipeline();
       await persistence.close();
     },

@@ -54,6 +54,8 @@ export const WARNING_CODES = [
   "model_unavailable",
   /** The audit log cannot be written; calls go on without it. */
   "audit_incomplete",
+  /** A file of stored tasks or memory could not be read: it was set aside, and the store goes on without it. */
+  "state_set_aside",
   /** A tool has a schema or a name that providers refuse; the agent goes without it. */
   "tool_quarantined",
 ] as const;

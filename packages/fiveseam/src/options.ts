@@ -3,6 +3,7 @@ import type { ModelChoice, ModelSpec, ModelTier } from "@fiveseam/models";
 import type { FailoverSettings } from "./agent-models.js";
 import type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 import { ROLES, type RoleName } from "@fiveseam/subagents";
+import type { CodingToolsOptions } from "@fiveseam/coding-tools";
 import type { Host } from "@fiveseam/host";
 import type { Pipeline } from "@fiveseam/tool-pipeline";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
@@ -73,6 +74,11 @@ export interface CodingAgentOptions<
   maxCost?: number;
   /** Your instructions, put behind the built-in system prompt. */
   systemPrompt?: string;
+  /**
+   * Which of the coding tools that the host can serve the agent has: `include` adds those that are there on request
+   * (`read_files`, `find_files`, `list_files`), `exclude` leaves some out. `false`: none.
+   */
+  codingTools?: Pick<CodingToolsOptions, "include" | "exclude"> | false;
   /** Tools added to the built-in ones. */
   tools?: readonly ToolOption[];
   /** Middleware added behind the built-in one, for the main agent. */
@@ -93,7 +99,10 @@ export interface CodingAgentOptions<
   checkpointer?: BaseCheckpointSaver | false;
   /** Directory for threads, `/docs/` and large results; default below the user's state directory, by workspace. */
   stateDir?: string;
-  /** The machine that commands run on; default Node's, in the workspace. `{}`: no commands. */
+  /**
+   * The machine that tools work on, port by port; default Node's, in the workspace, closed with the agent. A tool whose
+   * port is absent is absent.
+   */
   host?: Host;
   /**
    * How tool calls are recorded; default a hash-chained log in `<stateDir>/audit`, without arguments. `false`: not at all.
@@ -197,6 +206,15 @@ const schema = z.strictObject({
     .optional(),
   maxCost: z.number("expected a number of US dollars").min(0, "expected 0 dollars or more").optional(),
   systemPrompt: z.string().optional(),
+  codingTools: z
+    .union(
+      [
+        z.literal(false),
+        z.strictObject({ include: z.array(z.string()).optional(), exclude: z.array(z.string()).optional() }),
+      ],
+      "expected { include, exclude } with names of tools, or false",
+    )
+    .optional(),
   tools: z.array(tool).optional(),
   middleware: z.array(named("a middleware")).optional(),
   subagents: z.array(delegate).optional(),

@@ -12,6 +12,10 @@ const userStateDirectory = (): string => {
   return xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), ".local", "state");
 };
 
+/** Where what belongs to the person and not to a workspace is kept. */
+export const personalDirectory = (stateDir: string | undefined): string =>
+  path.join(stateDir ?? path.join(userStateDirectory(), "fiveseam"), "user");
+
 /** A short name for a workspace: readable, and different for two directories of one name. */
 export const workspaceKey = async (workspace: string): Promise<string> => {
   const real = await realpath(workspace);

@@ -288,7 +288,17 @@ describe("delegates", () => {
     const agent = await agentWith({ ...places, model, tools: [boom] });
     await collect(agent.run("go", { threadId: "t" }));
     const offered = model.calls.find(({ tools }) => !tools.some((tool) => tool.name === "task"))?.tools ?? [];
-    expect(offered.map((tool) => tool.name).toSorted()).toEqual(["boom", "glob", "grep", "ls", "read_file"]);
+    expect(offered.map((tool) => tool.name).toSorted()).toEqual([
+      "boom",
+      "git_read",
+      "glob",
+      "grep",
+      "ls",
+      "read_file",
+      "ripgrep_search",
+      "think",
+      "web_fetch",
+    ]);
     expect(await readFile(path.join(places.workspace, "a.txt"), "utf8")).toBe("alpha");
   });
 });

@@ -20,7 +20,7 @@ export interface Role {
 }
 
 /** The net may be read: what it says is as foreign as what a repository says. */
-const READ_ONLY_RIGHTS = createRights({ effects: ["fs.read", "net", "state"], read: "all", write: "none" });
+const READ_ONLY_RIGHTS = createRights({ effects: ["fs.read", "net"], read: "all", write: "none" });
 
 /** What a policy comes to, for the pipeline's policy layer and for choosing a role's tools. */
 export const rightsOf = (policy: RolePolicy): Rights =>

@@ -14,8 +14,13 @@ export interface ToolRunContext {
   readonly config: RunnableConfig;
 }
 
-/** A tool's answer: text for the model, and optionally a value for programs that never reaches the model. */
-export type ToolAnswer = string | { content: string; artifact?: unknown };
+/** A part of an answer, in LangChain's standard form: text, or an image as base64. */
+export type ToolContentBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly mimeType: string; readonly data: string };
+
+/** A tool's answer: what the model gets, and optionally a value for programs that never reaches the model. */
+export type ToolAnswer = string | { content: string | readonly ToolContentBlock[]; artifact?: unknown };
 
 export interface ToolDefinition<Schema extends InteropZodObject> extends ToolDeclaration {
   /** What the model calls it; letters, digits, `_` and `-`, 64 at most. */
@@ -63,7 +68,11 @@ export const defineTool = <Schema extends InteropZodObject>(
     description: definition.description,
     schema: definition.schema,
     responseFormat: "content_and_artifact",
-    func: async (args: unknown, runManager, config): Promise<[string, unknown]> => {
+    func: async (
+      args: unknown,
+      runManager,
+      config,
+    ): Promise<[string | readonly ToolContentBlock[], unknown]> => {
       const child = (config ?? {}) as RunnableConfig & { toolCall?: { id?: string } };
       const answer: ToolAnswer | undefined | null = await definition.run(
         args as InferInteropZodOutput<Schema>,

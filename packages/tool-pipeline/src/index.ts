@@ -10,7 +10,13 @@ export {
   type McpAnnotations,
   type ToolDeclaration,
 } from "./effects.js";
-export { defineTool, type ToolAnswer, type ToolDefinition, type ToolRunContext } from "./define-tool.js";
+export {
+  defineTool,
+  type ToolAnswer,
+  type ToolContentBlock,
+  type ToolDefinition,
+  type ToolRunContext,
+} from "./define-tool.js";
 export type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
 export type { TaskAnchor } from "./task-anchor.js";
 export {

@@ -1,0 +1,144 @@
+import type {
+  TerminalEnding,
+  TerminalPort,
+  TerminalReadResult,
+  TerminalRunResult,
+  TerminalSession,
+} from "@fiveseam/host";
+import { currentCall, defineTool } from "@fiveseam/tool-pipeline";
+import type { StructuredTool } from "@langchain/core/tools";
+import { z } from "zod";
+import { needed, ToolInputError } from "./errors.js";
+import { endingLine } from "./process-report.js";
+import { timeoutSchema } from "./shell-run.js";
+import { resolveDirectory } from "./working-directory.js";
+
+const MAX_WAIT_MS = 60_000;
+
+const endedBy = (ending: TerminalEnding, durationMs?: number): string =>
+  ending.kind === "stopped"
+    ? `stopped by ${ending.by}`
+    : endingLine(durationMs === undefined ? { ending } : { ending, durationMs });
+
+const sessionLine = ({ id, state, command, queued, cwd, restarts }: TerminalSession): string =>
+  [
+    `${id}: ${state}${command === undefined ? "" : ` ($ ${command})`}, in ${cwd}`,
+    ...(queued > 0 ? [`${queued} waiting`] : []),
+    ...(restarts > 0 ? [`restarted ${restarts} times`] : []),
+  ].join(", ");
+
+const runText = (result: TerminalRunResult): string =>
+  [
+    `${endedBy(result.ending, result.durationMs)}, now in ${result.cwd}`,
+    ...(result.restarted
+      ? ["[the shell ended with the command and was started anew: variables are gone]"]
+      : []),
+    ...(result.truncated ? [`[${result.omittedBytes} bytes were cut from the middle of the output]`] : []),
+    result.output,
+  ]
+    .join("\n")
+    .trimEnd();
+
+const readText = (result: TerminalReadResult): string =>
+  [
+    sessionLine(result.session),
+    ...(result.session.state !== "running" && result.lastEnding
+      ? [`last command: ${endedBy(result.lastEnding)}`]
+      : []),
+    `[cursor ${result.cursor}]`,
+    ...(result.omittedBytes > 0 ? [`[${result.omittedBytes} bytes before this are no longer kept]`] : []),
+    result.output === "" ? "[no new output]" : result.output,
+    ...(result.truncated && result.output !== "" ? ["[there is more: read on from the cursor]"] : []),
+  ].join("\n");
+
+const schema = z.object({
+  action: z.enum(["open", "run", "start", "read", "write", "interrupt", "close", "list"]),
+  session: z.string().min(1).optional().describe("The session; needed but for open and list."),
+  command: z.string().min(1).optional().describe("Shell command, for run and start."),
+  cwd: z.string().optional().describe("Directory to open in, below /workspace/; default /workspace/."),
+  cursor: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe("For read: where to go on, as the last answer said; default 0."),
+  wait_ms: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_WAIT_MS)
+    .optional()
+    .describe("For read: how long to wait for something new; default 0."),
+  input: z.string().optional().describe('For write: text for the program\'s input; end a line with "\\n".'),
+  timeout_ms: timeoutSchema,
+});
+
+/** The tool that keeps shells open between calls. */
+export const createManageTerminalTool = (port: TerminalPort, root: string): StructuredTool => {
+  // A conversation sees its own sessions only: a server's threads share one host.
+  const owners = new Map<string, string | undefined>();
+  const here = (): string | undefined => currentCall()?.threadId;
+  const own = (session: string): string => {
+    if (owners.has(session) && owners.get(session) === here()) return session;
+    throw new ToolInputError(`There is no session "${session}"; open one, or list them.`);
+  };
+
+  return defineTool({
+    name: "manage_terminal",
+    description:
+      "Keeps shells open between calls: directory, variables and background jobs stay. Use it for a server or watcher that " +
+      "runs on while you work (start, then read), for a program that asks (start, write, read), and for commands that " +
+      "need each other's environment (run). For a single command use run_command. `open` names a session; `run` waits " +
+      "for the end and says how it ended; `start` does not wait; `read` gives the output from a cursor on, which each " +
+      "answer names; `interrupt` is Ctrl-C; `close` ends the session and all that runs in it. Close what you no longer need.",
+    schema,
+    effects: ["exec"],
+    async run(args, { signal }) {
+      const { action } = args;
+      const call = signal ? { signal } : {};
+      if (action === "list") {
+        const sessions = (await port.list(call)).filter(
+          ({ id }) => owners.has(id) && owners.get(id) === here(),
+        );
+        return sessions.length === 0 ? "No sessions." : sessions.map(sessionLine).join("\n");
+      }
+      if (action === "open") {
+        const session = await port.open({ ...call, cwd: await resolveDirectory(root, args.cwd) });
+        owners.set(session.id, here());
+        return { content: `Opened ${sessionLine(session)}`, artifact: session };
+      }
+      const id = own(needed(args.session, "session", action));
+      switch (action) {
+        case "run": {
+          const result = await port.run(id, needed(args.command, "command", action), {
+            ...call,
+            ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
+          });
+          signal?.throwIfAborted();
+          return { content: runText(result), artifact: { ...result, output: undefined } };
+        }
+        case "start": {
+          const { cursor } = await port.start(id, needed(args.command, "command", action));
+          return `Started. Read its output with cursor ${cursor}.`;
+        }
+        case "read": {
+          const result = await port.read(id, {
+            ...call,
+            cursor: args.cursor ?? 0,
+            waitMs: args.wait_ms ?? 0,
+          });
+          return { content: readText(result), artifact: { ...result, output: undefined } };
+        }
+        case "write":
+          await port.write(id, needed(args.input, "input", action), call);
+          return "Written.";
+        case "interrupt":
+          return (await port.interrupt(id, call)) ? "Sent Ctrl-C." : "Nothing was running.";
+        case "close":
+          await port.kill(id, call);
+          owners.delete(id);
+          return `Closed ${id}.`;
+      }
+    },
+  });
+};
