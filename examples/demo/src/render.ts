@@ -81,7 +81,7 @@ export class Renderer {
         if (event.status !== "success") return [paint("red", `  ✗ ${oneLine(event.output, 160)}`)];
         if (event.tool !== "run_tests") return [];
         const [verdict = ""] = event.output.split("\n");
-        return [paint(verdict === "Tests passed." ? "green" : "yellow", `  ${verdict}`)];
+        return [paint(verdict.startsWith("Tests passed") ? "green" : "yellow", `  ${verdict}`)];
       }
       case "delegate.started":
         return [paint("dim", `→ delegating to ${event.role}: ${oneLine(event.brief)}`)];

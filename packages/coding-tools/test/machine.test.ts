@@ -1,0 +1,221 @@
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { nodeHost } from "@fiveseam/host";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { calledWith, directoryWith, NO_SECRETS, toolsOver } from "./support.js";
+
+const machine = async (files: Record<string, string> = {}, more: Parameters<typeof nodeHost>[1] = {}) => {
+  const root = await directoryWith(files);
+  const host = nodeHost(root, more);
+  onTestFinished(() => host.terminal?.close());
+  return { root, host, ...toolsOver(host, { root }) };
+};
+
+const git = (root: string, ...args: string[]): string =>
+  execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
+
+describe("ripgrep_search", () => {
+  const FILES = {
+    ".gitignore": "dist/\n",
+    "src/a.ts": "const one = 1;\nconst two = one;\nexport { two };\n",
+    "src/b.py": "one = 1\n",
+    "dist/a.js": "var one;\n",
+    "secret/k.ts": "const one = 'key';\n",
+  };
+
+  it("shows matching lines by file with their numbers, without what is ignored", async () => {
+    const { use } = await machine(FILES);
+    expect((await use("ripgrep_search", { pattern: "one", globs: ["*.ts"] })).text).toBe(
+      [
+        "3 matching lines in 2 files",
+        "/workspace/secret/k.ts",
+        "  1: const one = 'key';",
+        "/workspace/src/a.ts",
+        "  1: const one = 1;",
+        "  2: const two = one;",
+      ].join("\n"),
+    );
+    expect(
+      (await use("ripgrep_search", { pattern: "one;", include_ignored: true, path: "dist" })).text,
+    ).toContain("/workspace/dist/a.js");
+    expect(
+      (await use("ripgrep_search", { pattern: "o.e", regex: true, path: "/workspace/src/b.py" })).text,
+    ).toContain("1 matching line in 1 file");
+    expect((await use("ripgrep_search", { pattern: "o.e" })).text).toBe("No matches.");
+  });
+
+  it("shows the lines around a match, and says what was left out", async () => {
+    const { use } = await machine({ "a.txt": "1\n2\nhit\n4\n5\n6\n7\n8\nhit\n" });
+    const { text } = await use("ripgrep_search", { pattern: "hit", context: 1 });
+    expect(text.split("\n").slice(2)).toEqual(["  2- 2", "  3: hit", "  4- 4", "  --", "  8- 8", "  9: hit"]);
+    expect((await use("ripgrep_search", { pattern: "hit", max_results: 1 })).text).toContain(
+      "[there are more matches",
+    );
+  });
+
+  it("shows nobody a file that they may not read, and refuses to leave the workspace", async () => {
+    const { tools, use } = await machine(FILES);
+    const limited = calledWith(tools, { rights: NO_SECRETS });
+    expect((await limited("ripgrep_search", { pattern: "one", globs: ["*.ts"] })).text).not.toContain(
+      "secret",
+    );
+    await expect(use("ripgrep_search", { pattern: "x", path: "/etc" })).rejects.toThrow(
+      "outside the workspace",
+    );
+  });
+});
+
+describe("manage_terminal", () => {
+  it("keeps a shell between calls, runs a server beside it, and closes both", async () => {
+    const { use } = await machine({ "sub/x.txt": "hello\n" });
+    const opened = await use("manage_terminal", { action: "open" });
+    const session = /^Opened (\S+):/.exec(opened.text)?.[1];
+    const on = (action: string, args: object = {}) => use("manage_terminal", { action, session, ...args });
+    expect((await on("run", { command: "cd sub && NAME=ada" })).text).toMatch(
+      /^exit code 0 .*now in .*\/sub$/,
+    );
+    expect((await on("run", { command: "echo $NAME; cat x.txt; false" })).text).toMatch(
+      /^exit code 1 [^]*\nada\nhello$/,
+    );
+    const started = await on("start", { command: "read line; echo got $line" });
+    const cursor = Number(/cursor (\d+)/.exec(started.text)?.[1]);
+    await on("write", { input: "ping\n" });
+    let read = "";
+    for (let n = 0; n < 20 && !read.includes("got ping"); n += 1)
+      read = (await on("read", { cursor, wait_ms: 500 })).text;
+    expect(read).toContain("got ping");
+    expect((await use("manage_terminal", { action: "list" })).text).toContain(String(session));
+    expect((await on("close")).text).toBe(`Closed ${session}.`);
+    expect((await use("manage_terminal", { action: "list" })).text).toBe("No sessions.");
+    await expect(on("run", { command: "true" })).rejects.toThrow("There is no session");
+  });
+
+  it("shows a conversation only its own sessions", async () => {
+    const { tools } = await machine();
+    const one = calledWith(tools, { threadId: "one" });
+    const two = calledWith(tools, { threadId: "two" });
+    const session = /^Opened (\S+):/.exec((await one("manage_terminal", { action: "open" })).text)?.[1];
+    expect((await two("manage_terminal", { action: "list" })).text).toBe("No sessions.");
+    expect(await two("manage_terminal", { action: "run", session, command: "id" })).toMatchObject({
+      status: "error",
+    });
+  });
+});
+
+describe("git_read and git_ops", () => {
+  const repository = async () => {
+    const made = await machine({ "a.txt": "one\n", "secret/k.txt": "key\n" });
+    git(made.root, "init", "-q", "-b", "main");
+    git(made.root, "config", "user.name", "Ada");
+    git(made.root, "config", "user.email", "ada@example.org");
+    git(made.root, "add", ".");
+    git(made.root, "commit", "-q", "-m", "First\n\nWhy it was made.");
+    return made;
+  };
+
+  it("look at a change, record it, and show it again", async () => {
+    const { use, root } = await repository();
+    await writeFile(path.join(root, "a.txt"), "two\n");
+    await writeFile(path.join(root, "new file.txt"), "n\n");
+    const status = (await use("git_read", { action: "status" })).text;
+    expect(status).toMatch(/^On branch main at /);
+    expect(status).toContain("not staged, modified: /workspace/a.txt");
+    expect(status).toContain("untracked: /workspace/new file.txt");
+    expect((await use("git_read", { action: "diff" })).text).toMatch(
+      /modified: \/workspace\/a\.txt \(\+1 -1\)[^]*-one\n\+two/,
+    );
+    expect(
+      (await use("git_ops", { action: "add", paths: ["/workspace/a.txt", "new file.txt"] })).text,
+    ).toContain("staged, added: /workspace/new file.txt");
+    expect((await use("git_ops", { action: "commit", message: "Second" })).text).toContain("Second");
+    expect((await use("git_read", { action: "log" })).text).toMatch(/: Second.*\n.*: First/);
+    expect((await use("git_read", { action: "show" })).text).toMatch(/Ada <ada@example.org>[^]*\+two/);
+    expect((await use("git_read", { action: "blame", path: "a.txt" })).text).toMatch(
+      /^1: \w+ .* Ada \| two$/,
+    );
+    expect((await use("git_read", { action: "file", path: "a.txt", ref: "HEAD~1" })).text).toBe("one\n");
+  });
+
+  it("change branches, stash, and say what stands in conflict", async () => {
+    const { use, root } = await repository();
+    await use("git_ops", { action: "create_branch", name: "topic" });
+    await use("git_ops", { action: "switch_branch", name: "topic" });
+    await writeFile(path.join(root, "a.txt"), "topic\n");
+    await use("git_ops", { action: "commit", message: "Topic", paths: ["a.txt"] });
+    await use("git_ops", { action: "switch_branch", name: "main" });
+    await writeFile(path.join(root, "a.txt"), "main\n");
+    expect((await use("git_ops", { action: "stash_push" })).text).toMatch(/^Stashed as 0/);
+    expect(await readFile(path.join(root, "a.txt"), "utf8")).toBe("one\n");
+    expect((await use("git_ops", { action: "stash_pop" })).text).toMatch(/^Done\./);
+    await use("git_ops", { action: "commit", message: "Main", paths: ["a.txt"] });
+    const merged = (await use("git_ops", { action: "merge", ref: "topic" })).text;
+    expect(merged).toContain("conflict: /workspace/a.txt");
+    expect((await use("git_ops", { action: "abort" })).text).toContain("Nothing has changed.");
+  });
+
+  it("say what is missing, take no option for a reference, and show a limited reader nothing", async () => {
+    const { use, tools } = await repository();
+    await expect(use("git_ops", { action: "commit" })).rejects.toThrow('action "commit" needs `message`');
+    await expect(use("git_read", { action: "show", ref: "--output=/tmp/x" })).rejects.toMatchObject({
+      code: "invalid_argument",
+    });
+    const limited = calledWith(tools, { rights: NO_SECRETS });
+    expect(await limited("git_read", { action: "show" })).toMatchObject({ status: "error" });
+  });
+});
+
+describe("web_fetch", () => {
+  it("reads a page as text, and refuses this machine's network unless it was allowed", async () => {
+    const server = createServer((_request, response) => {
+      response.setHeader("content-type", "text/html; charset=utf-8");
+      response.end("<html><head><title>Guide</title></head><body><h1>Hello</h1><p>world</p></body></html>");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const open = await machine({}, { webFetch: { allow: [address] } });
+    const { text } = await open.use("web_fetch", { url: `http://${address}/` });
+    expect(text).toMatch(/\(status 200, text\/html, "Guide"\)\n/);
+    expect(text.toLowerCase()).toContain("hello");
+    const closed = await machine();
+    await expect(closed.use("web_fetch", { url: `http://${address}/` })).rejects.toMatchObject({
+      code: "denied",
+    });
+  });
+});
+
+describe("manage_tasks and manage_core_memory", () => {
+  it("keep what they were told across sessions, the user's memory in every project and the project's in one", async () => {
+    const state = await directoryWith();
+    const userStateDirectory = path.join(state, "person");
+    const projectAt = async (name: string) => {
+      const stateDirectory = path.join(state, name);
+      await mkdir(stateDirectory, { recursive: true });
+      return machine({}, { stateDirectory, userStateDirectory });
+    };
+    const first = await projectAt("shop");
+    const memory = (scope: string, text: string) =>
+      first.use("manage_core_memory", { action: "set", scope, key: "note", text });
+    await memory("user", "prefers tabs");
+    await memory("project", "uses pnpm");
+    await first.use("manage_tasks", { action: "add", title: "Ship it" });
+
+    const again = await projectAt("shop");
+    const listed = (await again.use("manage_core_memory", { action: "list" })).text;
+    expect(listed).toContain("prefers tabs");
+    expect(listed).toContain("uses pnpm");
+    expect((await again.use("manage_tasks", { action: "list" })).text).toBe("[ ] 1: Ship it");
+
+    const other = await projectAt("blog");
+    const elsewhere = (await other.use("manage_core_memory", { action: "list" })).text;
+    expect(elsewhere).toContain("prefers tabs");
+    expect(elsewhere).not.toContain("uses pnpm");
+    expect((await other.use("manage_tasks", { action: "list" })).text).toBe("The list is empty.");
+  });
+});
