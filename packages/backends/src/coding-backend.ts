@@ -1,15 +1,13 @@
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import {
-  CompositeBackend,
-  FilesystemBackend,
-  StateBackend,
-  StoreBackend,
-  type BackendProtocolV2,
-} from "deepagents";
+import { StateBackend, StoreBackend, type BackendProtocolV2, type CompositeBackend } from "deepagents";
 import { canonicalPath } from "./canonical-path.js";
 import { BackendError } from "./errors.js";
+import { FreshnessLedger, withFreshness } from "./freshness.js";
 import { perThread } from "./per-thread.js";
+import { RoutedBackend } from "./routed-backend.js";
+import { WorkspaceBackend, type WorkspaceBackendOptions } from "./workspace/workspace-backend.js";
 
 /** Where the workspace is, for the model and in every rule. */
 export const WORKSPACE_ROUTE = "/workspace/";
@@ -25,6 +23,13 @@ export const HARNESS_ROUTES: readonly string[] = [LARGE_RESULTS_ROUTE, HISTORY_R
 export interface CodingBackendOptions {
   /** Path of a directory, or any backend; served at `/workspace/`. */
   workspace: string | BackendProtocolV2;
+  /** How the files of a directory are held; not for a backend that was given. */
+  files?: Omit<WorkspaceBackendOptions, "root">;
+  /**
+   * What each agent has seen of which file, so that a change based on a stale reading is refused; default a new ledger. Give
+   * backends that share a workspace in one process the same. `false`: every change is taken.
+   */
+  freshness?: FreshnessLedger | false;
   /** LangGraph store behind `/docs/`. Without one there is no `/docs/`. */
   docs?: BaseStore;
   /** Namespace of the documents in the store; default `["fiveseam", "docs"]`. Give each workspace its own. */
@@ -42,8 +47,21 @@ const refuseEmpty = (option: string): never => {
   throw new BackendError("invalid_option", `\`${option}\` is empty; give the path of a directory.`);
 };
 
-const disk = (directory: string): BackendProtocolV2 =>
-  new FilesystemBackend({ rootDir: path.resolve(directory), virtualMode: true });
+/** Where the harness keeps what is too large for the conversation; nothing there is precious enough to wait for a disk. */
+const spillTo = (directory: string): BackendProtocolV2 => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return new WorkspaceBackend({ root: directory, fsync: false });
+};
+
+const workspaceFiles = (options: CodingBackendOptions, root: string): BackendProtocolV2 => {
+  const files = new WorkspaceBackend({
+    mount: WORKSPACE_ROUTE,
+    ...options.files,
+    root: root || refuseEmpty("workspace"),
+  });
+  if (options.freshness === false) return files;
+  return withFreshness(files, { ledger: options.freshness ?? new FreshnessLedger() });
+};
 
 const documents = (store: BaseStore, namespace: string[]): BackendProtocolV2 => {
   try {
@@ -107,8 +125,7 @@ const checkExtra = (routes: readonly string[], taken: readonly string[]): void =
 export const createCodingBackend = (options: CodingBackendOptions): CompositeBackend => {
   const { workspace, docs, spillDirectory, extra = {} } = options;
   const routes: Record<string, BackendProtocolV2> = {
-    [WORKSPACE_ROUTE]:
-      typeof workspace === "string" ? disk(workspace || refuseEmpty("workspace")) : workspace,
+    [WORKSPACE_ROUTE]: typeof workspace === "string" ? workspaceFiles(options, workspace) : workspace,
   };
   if (docs) {
     routes[DOCS_ROUTE] = documents(docs, options.docsNamespace ?? ["fiveseam", "docs"]);
@@ -116,9 +133,9 @@ export const createCodingBackend = (options: CodingBackendOptions): CompositeBac
   if (spillDirectory !== undefined) {
     const spill = path.resolve(spillDirectory || refuseEmpty("spillDirectory"));
     for (const route of HARNESS_ROUTES) {
-      routes[route] = perThread((name) => disk(path.join(spill, route, name)));
+      routes[route] = perThread((name) => spillTo(path.join(spill, route, name)));
     }
   }
   checkExtra(Object.keys(extra), [WORKSPACE_ROUTE, DOCS_ROUTE, ...HARNESS_ROUTES]);
-  return new CompositeBackend(new StateBackend(), { ...routes, ...extra });
+  return new RoutedBackend(new StateBackend(), { ...routes, ...extra });
 };

@@ -7,6 +7,15 @@ export {
   WORKSPACE_ROUTE,
   type CodingBackendOptions,
 } from "./coding-backend.js";
+export {
+  WorkspaceBackend,
+  type ChangeGuard,
+  type FileFailure,
+  type FileReceipt,
+  type WorkspaceBackendOptions,
+} from "./workspace/workspace-backend.js";
+export { FreshnessLedger, withFreshness, type FreshnessOptions, type GuardedBackend } from "./freshness.js";
+export type { FileErrorKind } from "./workspace/file-error.js";
 export { readOnly, type ReadOnlyOptions } from "./read-only.js";
 export { canonicalPath, isWithin } from "./canonical-path.js";
 export { BackendError, type BackendErrorCode } from "./errors.js";

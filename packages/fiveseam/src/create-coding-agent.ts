@@ -9,10 +9,8 @@ import {
   type MemorySource,
 } from "@fiveseam/context";
 import { nodeHost } from "@fiveseam/host";
-import { createChatModel, type ModelChoice } from "@fiveseam/models";
 import { createCodingSubagents, ROLES, type RoleName } from "@fiveseam/subagents";
-import { createPipeline, toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
-import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { toolPipelineMiddleware } from "@fiveseam/tool-pipeline";
 import type { ClientTool, ServerTool, StructuredTool } from "@langchain/core/tools";
 import type { InferInteropZodOutput } from "@langchain/core/utils/types";
 import {
@@ -21,20 +19,22 @@ import {
   type BackendProtocolV2,
   type DeepAgentTypeConfig,
   type InferStructuredResponse,
-  type SubAgent,
   type SupportedResponseFormat,
 } from "deepagents";
 import type { AgentMiddleware } from "langchain";
 import { createAgentModels, type AgentModels } from "./agent-models.js";
+import { agentPipeline } from "./agent-pipeline.js";
+import { BUILT_IN_TOOLS, checkGates, checkTools, namesOf, toolsOf, usableTools } from "./check-tools.js";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
 import { CostLedger } from "./cost-ledger.js";
+import { delegatesOf } from "./delegates.js";
+import { errorFacts } from "./error-facts.js";
 import { ConfigError } from "./errors.js";
 import type { WarningCode } from "./events.js";
 import {
   checkOptions,
   type CodingAgentOptions,
   type ContextSchema,
-  type DelegateOption,
   type StateSchemaOption,
 } from "./options.js";
 import { openPersistence, type Persistence } from "./persistence.js";
@@ -45,19 +45,6 @@ import { workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
 import { gateOf } from "./threads.js";
 
-/** Names that deepagents reserves for its own tools; a tool of the user's with one of them would be shadowed. */
-const BUILT_IN_TOOLS = [
-  "ls",
-  "read_file",
-  "write_file",
-  "edit_file",
-  "delete",
-  "glob",
-  "grep",
-  "execute",
-  "task",
-];
-
 const directoryOf = async (workspace: string): Promise<string> => {
   const absolute = path.resolve(workspace);
   const found = await stat(absolute).catch((cause: unknown) => {
@@ -66,29 +53,6 @@ const directoryOf = async (workspace: string): Promise<string> => {
   if (!found.isDirectory())
     throw new ConfigError("workspace", `"${absolute}" is a file; the workspace is a directory.`);
   return absolute;
-};
-
-const checkTools = (tools: readonly { name?: unknown }[], option = "tools"): void => {
-  const seen = new Set<string>();
-  for (const { name } of tools) {
-    // A tool that the provider runs may have none.
-    if (typeof name !== "string") continue;
-    if (BUILT_IN_TOOLS.includes(name)) {
-      throw new ConfigError(option, `"${name}" is a built-in tool's name; rename yours.`);
-    }
-    if (seen.has(name)) throw new ConfigError(option, `Two tools are named "${name}"; rename one.`);
-    seen.add(name);
-  }
-};
-
-const checkGates = (option: string, interruptOn: object | undefined, toolNames: readonly string[]): void => {
-  for (const name of Object.keys(interruptOn ?? {})) {
-    if (toolNames.includes(name)) continue;
-    throw new ConfigError(
-      `${option}.${name}`,
-      `${option} gates "${name}", but there is no such tool; the tools are ${toolNames.toSorted().join(", ")}.`,
-    );
-  }
 };
 
 const memorySources = (files: readonly string[], backend: BackendProtocolV2): MemorySource[] =>
@@ -107,49 +71,6 @@ const memorySources = (files: readonly string[], backend: BackendProtocolV2): Me
       return Array.isArray(content) ? content.join("\n") : undefined;
     },
   }));
-
-/** The user's delegates, with the pipeline around their tools and every list explicit. */
-const delegatesOf = async (
-  given: readonly DelegateOption[],
-  tools: readonly StructuredTool[],
-  pipeline: Pipeline,
-  interruptOn: CodingAgentOptions["interruptOn"],
-  around: (model: BaseChatModel | undefined) => AgentMiddleware[],
-): Promise<AnySubAgent[]> => {
-  const taken = new Set<string>(Object.keys(ROLES));
-  const build = async (delegate: DelegateOption, at: number): Promise<AnySubAgent> => {
-    const { trusted, ...spec } = delegate;
-    if (taken.has(spec.name)) {
-      throw new ConfigError(
-        `subagents.${at}.name`,
-        `A delegate named "${spec.name}" exists already; choose another name.`,
-      );
-    }
-    taken.add(spec.name);
-    if ("runnable" in spec || "graphId" in spec) {
-      if (trusted) return spec as AnySubAgent;
-      throw new ConfigError(
-        `subagents.${at}`,
-        `The delegate "${spec.name}" is compiled or remote: its tools bypass the pipeline. Pass { trusted: true } in it ` +
-          "when you accept that, or give its prompt and tools instead.",
-      );
-    }
-    const own = spec as SubAgent;
-    // "provider:model" means the same here as for the agent, and fails here as well when it cannot be made.
-    const model = own.model === undefined ? undefined : await createChatModel(own.model as ModelChoice);
-    const [limits, ...recovery] = around(model);
-    checkTools(own.tools ?? [], `subagents.${at}.tools`);
-    return {
-      ...own,
-      ...(model ? { model } : {}),
-      tools: own.tools ?? [...tools],
-      // The agent's gates hold for every delegate; its own can only add to them.
-      ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
-      middleware: [limits, toolPipelineMiddleware(pipeline), ...(own.middleware ?? []), ...recovery],
-    } as AnySubAgent;
-  };
-  return Promise.all(given.map(build));
-};
 
 /**
  * Assembles a coding agent: a model, tools, files, specialists and context behind one LangGraph agent whose threads
@@ -222,9 +143,6 @@ const assemble = async (
 
   const host = options.host ?? nodeHost(workspace);
   const codingTools = createCodingTools({ host, root: workspace });
-  const tools = [...codingTools, ...((options.tools ?? []) as StructuredTool[])];
-  checkTools(tools);
-
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
   const costs = new CostLedger();
@@ -253,10 +171,19 @@ const assemble = async (
     onUnpriced: (model) =>
       warn("cost_unknown", `maxCost cannot count the calls of ${model}: their price or usage is not known.`),
   });
-  const pipeline = createPipeline()
-    .use(meter.layer, { before: "failures-as-results" })
-    .use(trackCalls(gate), { before: "failures-as-results" })
-    .use(joinQueue(gate), { before: "failures-as-results" });
+  const { pipeline, close: closePipeline } = agentPipeline({
+    workspace,
+    stateDir,
+    backend,
+    layers: [meter.layer, trackCalls(gate), joinQueue(gate)],
+    options,
+    onAuditError: (error) =>
+      warn("audit_incomplete", `The audit log cannot be written: ${errorFacts(error).message}`),
+  });
+  const usable = (given: readonly StructuredTool[]): StructuredTool[] =>
+    usableTools(given, (message) => warn("tool_quarantined", message));
+  const tools = [...codingTools, ...usable((options.tools ?? []) as StructuredTool[])];
+  checkTools(tools);
   const memory = (): AgentMiddleware =>
     projectMemoryMiddleware({
       sources: memorySources(options.memory ?? [`${WORKSPACE_ROUTE}AGENTS.md`], backend),
@@ -276,14 +203,17 @@ const assemble = async (
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });
-  const delegates = await delegatesOf(options.subagents ?? [], tools, pipeline, interruptOn, (own) => [
-    meter.middleware(),
-    ...models.recovery(own),
-  ]);
+  const delegates = await delegatesOf(options.subagents ?? [], {
+    tools,
+    pipeline,
+    interruptOn,
+    usable,
+    around: (own) => [meter.middleware(), ...models.recovery(own)],
+  });
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
   const middleware: AgentMiddleware[] = [
     meter.middleware(),
-    toolPipelineMiddleware(pipeline),
+    toolPipelineMiddleware(pipeline, { agent: options.name ?? "main" }),
     ...(todos ? [todosMiddleware()] : []),
     memory(),
     ...(options.middleware ?? []),
@@ -292,16 +222,15 @@ const assemble = async (
   ];
   const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
   checkTools([...tools, ...brought]);
-  const names = (given: readonly { name?: unknown }[]): string[] => given.map(({ name }) => String(name));
   checkGates("interruptOn", interruptOn, [
     ...BUILT_IN_TOOLS,
-    ...names([...tools, ...brought, ...delegates.flatMap(toolsOf)]),
+    ...namesOf([...tools, ...brought, ...delegates.flatMap(toolsOf)]),
   ]);
   for (const [at, delegate] of (options.subagents ?? []).entries()) {
     const own = (delegate as { interruptOn?: object }).interruptOn;
     checkGates(`subagents.${at}.interruptOn`, own, [
       ...BUILT_IN_TOOLS,
-      ...names([...toolsOf(delegate), ...("tools" in delegate && delegate.tools ? [] : tools)]),
+      ...namesOf([...toolsOf(delegate), ...("tools" in delegate && delegate.tools ? [] : tools)]),
     ]);
   }
 
@@ -336,9 +265,9 @@ const assemble = async (
     stateDir,
     callbacks: meter.callbacks,
     closing: {},
-    dispose: () => persistence.close(),
+    dispose: async () => {
+      await closePipeline();
+      await persistence.close();
+    },
   });
 };
-
-const toolsOf = (delegate: AnySubAgent): readonly { name?: unknown }[] =>
-  "tools" in delegate ? ((delegate.tools ?? []) as { name?: unknown }[]) : [];

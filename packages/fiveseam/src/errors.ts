@@ -66,6 +66,8 @@ export class RunLimitError extends Error {
   readonly code: RunLimit;
   readonly limit: number;
   readonly spent: number;
+  /** For the tool pipeline, which lets it pass instead of making a tool result of it. */
+  readonly stopsRun = true;
 
   constructor(code: RunLimit, limit: number, spent: number) {
     super(

@@ -52,6 +52,10 @@ export const WARNING_CODES = [
   "cost_unknown",
   /** A fallback or a role's own model cannot be used here (no key, no package); the run goes without it. */
   "model_unavailable",
+  /** The audit log cannot be written; calls go on without it. */
+  "audit_incomplete",
+  /** A tool has a schema or a name that providers refuse; the agent goes without it. */
+  "tool_quarantined",
 ] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];
 

@@ -1,6 +1,7 @@
 export { createCodingAgent } from "./create-coding-agent.js";
 export type { CodingAgent, CodingAgentMethods } from "./coding-agent.js";
 export type { FailoverSettings } from "./agent-models.js";
+export type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 export type { CodingAgentOptions, DelegateOption } from "./options.js";
 export type { ApprovalDecision, Answers, RunInput } from "./approvals.js";
 export type { ResumeOptions, RunOptions } from "./run-options.js";

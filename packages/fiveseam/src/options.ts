@@ -1,8 +1,10 @@
 import { canonicalPath } from "@fiveseam/backends";
 import type { ModelChoice, ModelSpec, ModelTier } from "@fiveseam/models";
 import type { FailoverSettings } from "./agent-models.js";
+import type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 import { ROLES, type RoleName } from "@fiveseam/subagents";
 import type { Host } from "@fiveseam/host";
+import type { Pipeline } from "@fiveseam/tool-pipeline";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { InteropZodObject } from "@langchain/core/utils/types";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph";
@@ -93,6 +95,17 @@ export interface CodingAgentOptions<
   stateDir?: string;
   /** The machine that commands run on; default Node's, in the workspace. `{}`: no commands. */
   host?: Host;
+  /**
+   * How tool calls are recorded; default a hash-chained log in `<stateDir>/audit`, without arguments. `false`: not at all.
+   */
+  audit?: AuditSettings | false;
+  /** Limits on tool calls. */
+  limits?: LimitSettings;
+  /**
+   * Called once with the pipeline that every tool call goes through, the delegates' included, to put layers of your own
+   * into it: `(pipeline) => pipeline.use(layer, { before: "policy" })`.
+   */
+  pipeline?: (pipeline: Pipeline) => void;
   /** Replaces the files altogether; needs `unsafe: true`, since nothing then confines the agent to the workspace. */
   backend?: AnyBackendProtocol;
   /** Allows `backend`. */
@@ -165,6 +178,8 @@ const model = z.union(
 
 const duration = z.number("expected milliseconds").min(0, "expected 0 milliseconds or more");
 
+const count = z.number().int().min(1);
+
 const schema = z.strictObject({
   workspace: z.string().min(1, "expected the path of a directory"),
   model,
@@ -196,6 +211,54 @@ const schema = z.strictObject({
     .optional(),
   stateDir: z.string().min(1, "expected the path of a directory").optional(),
   host: object("a host, for instance nodeHost(directory)").optional(),
+  audit: z
+    .union(
+      [
+        z.literal(false),
+        z.strictObject({
+          sink: z.custom(hasMethod("write"), "expected an audit sink").optional(),
+          auditRequired: z.boolean().optional(),
+          includeArgs: z.boolean().optional(),
+          redact: z.looseObject({}).optional(),
+          nowMs: z.function().optional(),
+          elapsedMs: z.function().optional(),
+        }),
+      ],
+      "expected { sink, auditRequired, includeArgs, redact }, each if needed, or false",
+    )
+    .optional(),
+  limits: z
+    .strictObject({
+      rateLimit: z
+        .union(
+          [
+            z.literal(false),
+            z.strictObject({ perMinute: count.optional(), perToolPerMinute: count.optional() }),
+          ],
+          "expected { perMinute, perToolPerMinute } with whole numbers from 1 on, or false",
+        )
+        .optional(),
+      loopGuard: z
+        .union(
+          [
+            z.literal(false),
+            z.strictObject({
+              noteAfter: count.optional(),
+              refuseAfter: count.optional(),
+              noteAfterFruitless: count.optional(),
+              refuseAfterFruitless: count.optional(),
+              stopAfterRefusals: count.optional(),
+              exempt: z.array(z.string()).optional(),
+            }),
+          ],
+          "expected { noteAfter, refuseAfter, … } with whole numbers from 1 on, or false",
+        )
+        .optional(),
+    })
+    .optional(),
+  pipeline: z
+    .custom<(pipeline: Pipeline) => void>((value) => typeof value === "function", "expected a function")
+    .optional(),
   backend: z.custom(hasMethod("read"), "expected a deepagents backend instance").optional(),
   unsafe: z.boolean().optional(),
   name: z.string().min(1).optional(),

@@ -110,6 +110,49 @@ export type {
   KnowledgeItem,
   KnowledgeSection,
 } from "./code-knowledge-port.js";
+export type {
+  FileListQuery,
+  FileListResult,
+  TextSearchContext,
+  TextSearchFile,
+  TextSearchLimit,
+  TextSearchMatch,
+  TextSearchOptions,
+  TextSearchPort,
+  TextSearchQuery,
+  TextSearchResult,
+  TextSearchScope,
+  TextSpan,
+} from "./text-search-port.js";
+export {
+  createJsSearch,
+  createRipgrepSearch,
+  createTextSearch,
+  type JsSearchOptions,
+  type RipgrepSearchOptions,
+} from "./text-search.js";
+export type {
+  TerminalEnding,
+  TerminalOpenOptions,
+  TerminalPort,
+  TerminalReadOptions,
+  TerminalReadResult,
+  TerminalRunOptions,
+  TerminalRunResult,
+  TerminalSession,
+  TerminalStarted,
+} from "./terminal-port.js";
+export { createNodeTerminal, type NodeTerminalOptions } from "./node-terminal.js";
+export type {
+  DetectedTestRunner,
+  TestCounts,
+  TestFailure,
+  TestRunnerName,
+  TestRunnerPort,
+  TestRunOptions,
+  TestRunRequest,
+  TestRunResult,
+} from "./test-runner-port.js";
 export { systemClock } from "./system-clock.js";
 export { systemIds } from "./system-ids.js";
 export { createLineLogger, silentLogger, type LineLoggerOptions } from "./line-logger.js";
@@ -128,6 +171,8 @@ export { createFakeWebFetch, createFakeWebSearch } from "./fakes/web.js";
 export { createFakeDebug, type FakeDebugStop } from "./fakes/debug.js";
 export { createFakeBrowser, createFakePreview, type FakeBrowserPage } from "./fakes/browser.js";
 export { createFakeCodeKnowledge, createFakeVectorIndex } from "./fakes/knowledge.js";
+export { createNodeTestRunner, type NodeTestRunnerOptions } from "./node-test-runner.js";
+export { createSandboxedProcess, type SandboxOptions } from "./sandboxed-process.js";
 export { createGit, type GitOptions } from "./node-git.js";
 export { createWebFetch, type WebAddress, type WebFetchAdapterOptions } from "./web-fetch.js";
 export {

@@ -1,12 +1,12 @@
 import path from "node:path";
 import type { Clock } from "./clock.js";
+import { findProgram } from "./find-program.js";
 import type { GitPort } from "./git-port.js";
 import type { Ids } from "./ids.js";
 import type { FileStoreOptions } from "./json-file.js";
 import type { MemoryStorePort } from "./memory-store-port.js";
 import { createMemoryStore } from "./memory-store.js";
 import { createGit, type GitOptions } from "./node-git.js";
-import { programOnPath } from "./program-on-path.js";
 import { systemClock } from "./system-clock.js";
 import { systemIds } from "./system-ids.js";
 import type { TaskStorePort } from "./task-store-port.js";
@@ -51,7 +51,7 @@ export const nodePorts = (root: string, options: NodePortOptions): NodePorts => 
     userStateDirectory,
   } = options;
   const stored: FileStoreOptions = options.onWarning ? { onWarning: options.onWarning } : {};
-  const gitPath = git === false ? undefined : (git.gitPath ?? programOnPath("git", root));
+  const gitPath = git === false ? undefined : (git.gitPath ?? findProgram("git", root));
   return {
     ...(git === false || gitPath === undefined ? {} : { git: createGit({ ...git, gitPath, root }) }),
     ...(webFetch === false ? {} : { webFetch: createWebFetch(webFetch) }),

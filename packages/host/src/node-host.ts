@@ -1,5 +1,11 @@
 import { createNodeProcess, type NodeProcessOptions } from "./node-process.js";
+import { createNodeTerminal } from "./node-terminal.js";
+import { createNodeTestRunner } from "./node-test-runner.js";
+import { createTextSearch } from "./text-search.js";
 import type { ProcessPort } from "./process-port.js";
+import type { TerminalPort } from "./terminal-port.js";
+import type { TestRunnerPort } from "./test-runner-port.js";
+import type { TextSearchPort } from "./text-search-port.js";
 
 import { nodePorts, type NodePortOptions } from "./node-host-ports.js";
 import type { BrowserPort } from "./browser-port.js";
@@ -37,6 +43,9 @@ export interface Host {
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly logger?: Logger;
+  readonly textSearch?: TextSearchPort;
+  readonly terminal?: TerminalPort;
+  readonly testRunner?: TestRunnerPort;
 }
 
 export type NodeHostOptions = Omit<NodeProcessOptions, "root"> & NodePortOptions;
@@ -54,7 +63,13 @@ export type NodeHostOptions = Omit<NodeProcessOptions, "root"> & NodePortOptions
  * await host.process?.run({ file: "git", args: ["status", "--short"] });
  * ```
  */
-export const nodeHost = (root: string, options: NodeHostOptions = {}): Host => ({
-  process: createNodeProcess({ ...options, root }),
-  ...nodePorts(root, options),
-});
+export const nodeHost = (root: string, options: NodeHostOptions = {}): Host => {
+  const processes = createNodeProcess({ ...options, root });
+  return {
+    process: processes,
+    textSearch: createTextSearch({ root }),
+    terminal: createNodeTerminal({ ...options, root }),
+    ...nodePorts(root, options),
+    testRunner: createNodeTestRunner({ root, process: processes }),
+  };
+};

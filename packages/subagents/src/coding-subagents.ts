@@ -1,5 +1,5 @@
 import { HARNESS_ROUTES, readOnly } from "@fiveseam/backends";
-import { declarationOf, toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
+import { covers, declarationOf, toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import {
   createFilesystemMiddleware,
@@ -10,7 +10,7 @@ import {
   type SubAgent,
 } from "deepagents";
 import type { AgentMiddleware } from "langchain";
-import { ROLE_POLICIES, ROLES, type RoleName, type RolePolicy } from "./roles.js";
+import { rightsOf, ROLE_POLICIES, ROLES, type RoleName, type RolePolicy } from "./roles.js";
 
 export interface CodingSubagentsOptions {
   /** The files that the main agent sees; a read-only role gets them through a read-only decorator of its own. */
@@ -32,11 +32,8 @@ export interface CodingSubagentsOptions {
 /** File tools that only read, as deepagents names them. */
 const READ_TOOLS: readonly FsToolName[] = ["ls", "read_file", "glob", "grep"];
 
-const onlyReads = (tool: StructuredTool): boolean =>
-  declarationOf(tool).effects.every((effect) => effect === "fs.read");
-
 const toolsFor = (policy: RolePolicy, tools: readonly StructuredTool[]): StructuredTool[] =>
-  policy === "permissive" ? [...tools] : tools.filter(onlyReads);
+  tools.filter((tool) => declarationOf(tool).effects.every((effect) => covers(rightsOf(policy), effect)));
 
 const filesFor = (
   name: RoleName,
@@ -87,7 +84,7 @@ export const createCodingSubagents = (options: CodingSubagentsOptions): SubAgent
       middleware: [
         // Replaces deepagents' own by its name.
         createFilesystemMiddleware(filesFor(name, policy, options)) as unknown as AgentMiddleware,
-        toolPipelineMiddleware(options.pipeline),
+        toolPipelineMiddleware(options.pipeline, { agent: name, role: name, rights: rightsOf(policy) }),
         ...(options.middleware?.(name) ?? []),
       ],
     };

@@ -1,4 +1,6 @@
-/** What a role may do to files. `"permissive"` is said, never assumed: a role without a policy does not compile. */
+import { ALL_RIGHTS, createRights, type Rights } from "@fiveseam/tool-pipeline";
+
+/** What a role may do. `"permissive"` is said, never assumed: a role without a policy does not compile. */
 export type RolePolicy = "permissive" | "read-only";
 
 export type RoleName = "code-analyzer" | "general-purpose";
@@ -16,6 +18,13 @@ export interface Role {
   /** What it is for, how it works and what its one answer must contain. */
   readonly prompt: string;
 }
+
+/** The net may be read: what it says is as foreign as what a repository says. */
+const READ_ONLY_RIGHTS = createRights({ effects: ["fs.read", "net", "state"], read: "all", write: "none" });
+
+/** What a policy comes to, for the pipeline's policy layer and for choosing a role's tools. */
+export const rightsOf = (policy: RolePolicy): Rights =>
+  policy === "permissive" ? ALL_RIGHTS : READ_ONLY_RIGHTS;
 
 /** Derived from the policy, so that a prompt never promises what the files refuse. */
 const rightsText = (policy: RolePolicy): string =>

@@ -110,6 +110,45 @@ describe("roles", () => {
 });
 
 describe("code-analyzer in a plain deep agent", () => {
+  it("is refused a tool that a middleware brings when its effects are beyond the role's rights", async () => {
+    const backend = createCodingBackend({ workspace: os.tmpdir() });
+    let poked = 0;
+    const brought = defineTool({
+      name: "poke",
+      description: "x",
+      schema: z.object({}),
+      effects: ["exec"],
+      run: () => {
+        poked += 1;
+        return "done";
+      },
+    });
+    const model = fakeModel()
+      .respond(
+        new AIMessage({
+          content: "",
+          tool_calls: [{ id: "1", name: "task", args: { subagent_type: "code-analyzer", description: "x" } }],
+        }),
+      )
+      .respond(new AIMessage({ content: "", tool_calls: [{ id: "p", name: "poke", args: {} }] }))
+      .respond(new AIMessage("tried"))
+      .respond(new AIMessage("end"));
+    const agent = createDeepAgent({
+      model,
+      backend,
+      subagents: createCodingSubagents({
+        backend,
+        tools: [],
+        pipeline: createPipeline(),
+        middleware: () => [createMiddleware({ name: "Brings", tools: [brought] })],
+      }),
+    });
+    await agent.invoke({ messages: [new HumanMessage("go")] });
+    const answer = (model.calls[2]?.messages ?? []).at(-1);
+    expect(answer?.text).toContain("exec, which the role code-analyzer does not have here");
+    expect(poked).toBe(0);
+  });
+
   it("cannot write: it has no tool for it, and the files refuse it", async () => {
     const workspace = await mkdtemp(path.join(os.tmpdir(), "fiveseam-subagents-"));
     onTestFinished(() => rm(workspace, { recursive: true, force: true }));

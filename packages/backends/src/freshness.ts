@@ -1,0 +1,154 @@
+import type { BackendProtocolV2, EditResult, ReadResult, WriteResult, DeleteResult } from "deepagents";
+import { BackendError } from "./errors.js";
+import { callingAgent } from "./workspace/call-report.js";
+import { FileError } from "./workspace/file-error.js";
+import type { ChangeGuard } from "./workspace/workspace-backend.js";
+
+/** A backend that lets a change be looked at while the file is locked. `WorkspaceBackend` is one. */
+export interface GuardedBackend extends BackendProtocolV2 {
+  readonly guarded: true;
+  write(filePath: string, content: string, guard?: ChangeGuard): Promise<WriteResult>;
+  edit(
+    filePath: string,
+    oldString: string,
+    newString: string,
+    replaceAll?: boolean,
+    guard?: ChangeGuard,
+  ): Promise<EditResult>;
+  delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult>;
+}
+
+interface Change {
+  readonly by: string;
+  readonly hash: string | null;
+}
+
+const MAX_FILES = 20_000;
+
+const remember = <V>(map: Map<string, V>, key: string, value: V): void => {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MAX_FILES) map.delete(map.keys().next().value as string);
+};
+
+/**
+ * What each agent has seen of which file, by the hash of its content. One for all agents that share files; in this process.
+ */
+export class FreshnessLedger {
+  readonly #seen = new Map<string, string | null>();
+  readonly #changes = new Map<string, Change>();
+
+  /** The agent has this content before its eyes; null when it knows that there is no file. */
+  saw(agent: string, file: string, hash: string | null): void {
+    remember(this.#seen, `${agent}\n${file}`, hash);
+  }
+
+  /** What the agent saw last, undefined when it never looked. */
+  seenBy(agent: string, file: string): string | null | undefined {
+    return this.#seen.get(`${agent}\n${file}`);
+  }
+
+  changed(agent: string, name: string, file: string, hash: string | null): void {
+    this.saw(agent, file, hash);
+    remember(this.#changes, file, { by: name, hash });
+  }
+
+  /** Who wrote the content that is there now, when it was one of the agents. */
+  writerOf(file: string, hash: string | null): string | undefined {
+    const change = this.#changes.get(file);
+    return change?.hash === hash ? change.by : undefined;
+  }
+
+  /** What the agent saw is no longer before its eyes: its conversation was compacted. */
+  forget(agent: string): void {
+    for (const key of this.#seen.keys()) if (key.startsWith(`${agent}\n`)) this.#seen.delete(key);
+  }
+}
+
+export interface FreshnessOptions {
+  readonly ledger: FreshnessLedger;
+  /**
+   * Who uses this backend; default the agent whose tool call is under way, as `@fiveseam/tool-pipeline` knows it.
+   */
+  readonly agent?: string;
+  /** Refuse to change a file that was not read; default false. A new file needs no reading. */
+  readonly requireRead?: boolean;
+}
+
+/**
+ * Refuses a change that is based on another content than the one that is there: the file was read, and then changed by
+ * somebody else, who is named when it was another agent. What another agent reads does not count as read by this one.
+ *
+ * @throws {BackendError} `invalid_option` when the backend cannot hold a file while it is looked at.
+ *
+ * @example
+ * ```ts
+ * import { FreshnessLedger, withFreshness, WorkspaceBackend } from "@fiveseam/backends";
+ *
+ * const ledger = new FreshnessLedger();
+ * const files = withFreshness(new WorkspaceBackend({ root: process.cwd() }), { ledger });
+ * ```
+ */
+export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions): GuardedBackend => {
+  if (backend.guarded !== true) {
+    throw new BackendError(
+      "invalid_option",
+      "withFreshness needs a backend that is guarded (WorkspaceBackend, or a decorator of one): put it right around that.",
+    );
+  }
+  const { ledger, requireRead = false } = options;
+  const who = (): { key: string; name: string } =>
+    options.agent === undefined ? callingAgent() : { key: options.agent, name: options.agent };
+
+  const guard = (outer?: ChangeGuard): ChangeGuard => {
+    const agent = who();
+    return {
+      async before(file, hash) {
+        await outer?.before?.(file, hash);
+        const seen = ledger.seenBy(agent.key, file);
+        if (seen === undefined && !requireRead) return;
+        const now = await hash();
+        if (seen === now) return;
+        if (seen === undefined) {
+          if (now === null) return;
+          throw new FileError("stale", `${file} was not changed: you have not read it. Read it first.`);
+        }
+        const writer = ledger.writerOf(file, now);
+        const by = writer === undefined ? "somebody outside (the user, a command)" : writer;
+        throw new FileError(
+          "stale",
+          `${file} was not changed: ${by} has ${now === null ? "deleted" : "changed"} it since you read it. Read it again.`,
+        );
+      },
+      after(receipt) {
+        ledger.changed(agent.key, agent.name, receipt.file, receipt.hashAfter);
+        outer?.after?.(receipt);
+      },
+    };
+  };
+
+  return {
+    guarded: true,
+    ls: (path) => backend.ls(path),
+    async read(path, offset, limit) {
+      const agent = who();
+      const result: ReadResult & { metadata?: { file?: unknown; hash?: unknown } } = await backend.read(
+        path,
+        offset,
+        limit,
+      );
+      const { file, hash } = result.metadata ?? {};
+      if (typeof file === "string" && typeof hash === "string") ledger.saw(agent.key, file, hash);
+      return result;
+    },
+    readRaw: (path) => backend.readRaw(path),
+    grep: (pattern, path, glob, maxCount) => backend.grep(pattern, path, glob, maxCount),
+    glob: (pattern, path) => backend.glob(pattern, path),
+    write: (path, content, outer) => backend.write(path, content, guard(outer)),
+    edit: (path, oldString, newString, replaceAll, outer) =>
+      backend.edit(path, oldString, newString, replaceAll, guard(outer)),
+    delete: (path, outer) => backend.delete(path, guard(outer)),
+    ...(backend.uploadFiles ? { uploadFiles: backend.uploadFiles.bind(backend) } : {}),
+    ...(backend.downloadFiles ? { downloadFiles: backend.downloadFiles.bind(backend) } : {}),
+  };
+};

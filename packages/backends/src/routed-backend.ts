@@ -1,0 +1,129 @@
+import {
+  CompositeBackend,
+  type DeleteResult,
+  type EditResult,
+  type FileDownloadResponse,
+  type FileUploadResponse,
+  type GlobResult,
+  type GrepResult,
+  type LsResult,
+  type ReadRawResult,
+  type ReadResult,
+  type WriteResult,
+} from "deepagents";
+import { canonicalPath } from "./canonical-path.js";
+import { BackendError } from "./errors.js";
+import { reportToCall } from "./workspace/call-report.js";
+import type { FileFailure } from "./workspace/workspace-backend.js";
+
+/** The path in its one form, with the trailing slash that it had: routes are found by comparing the beginnings of strings. */
+const canonical = (path: string): string => {
+  const plain = canonicalPath(path);
+  return path.endsWith("/") && plain !== "/" ? `${plain}/` : plain;
+};
+
+const failure = (error: unknown): FileFailure => {
+  if (!(error instanceof BackendError)) throw error;
+  reportToCall({ ok: false, kind: "invalid_path", message: error.message });
+  return { error: error.message, errorKind: "invalid_path" };
+};
+
+const MAGIC = /[*?[\]{}()!\\]/;
+
+/** An absolute pattern as a directory and a pattern below it. */
+const splitPattern = (pattern: string): { directory: string; below: string } => {
+  const names = pattern.split("/").filter((name) => name !== "");
+  const magic = names.findIndex((name) => MAGIC.test(name));
+  const at = magic < 0 ? names.length - 1 : magic;
+  return { directory: `/${names.slice(0, at).join("/")}`, below: names.slice(at).join("/") };
+};
+
+/**
+ * deepagents' CompositeBackend with paths brought into their one form before a route is chosen: `/docs/../workspace/x` is a
+ * file of the workspace, and `//workspace/x` too. A glob may be an absolute path.
+ */
+export class RoutedBackend extends CompositeBackend {
+  override async ls(path: string): Promise<LsResult> {
+    try {
+      return await super.ls(canonical(path));
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async read(filePath: string, offset?: number, limit?: number): Promise<ReadResult> {
+    try {
+      return await super.read(canonical(filePath), offset, limit);
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async readRaw(filePath: string): Promise<ReadRawResult> {
+    try {
+      return await super.readRaw(canonical(filePath));
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async write(filePath: string, content: string): Promise<WriteResult> {
+    try {
+      return await super.write(canonical(filePath), content);
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async edit(
+    filePath: string,
+    oldString: string,
+    newString: string,
+    replaceAll?: boolean,
+  ): Promise<EditResult> {
+    try {
+      return await super.edit(canonical(filePath), oldString, newString, replaceAll);
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async delete(filePath: string): Promise<DeleteResult> {
+    try {
+      return await super.delete(canonical(filePath));
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async grep(
+    pattern: string,
+    path?: string,
+    glob?: string | null,
+    maxCount?: number | null,
+  ): Promise<GrepResult> {
+    try {
+      return await super.grep(pattern, canonical(path ?? "/"), glob, maxCount);
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async glob(pattern: string, path = "/"): Promise<GlobResult> {
+    try {
+      if (!pattern.startsWith("/")) return await super.glob(pattern, canonical(path));
+      const { directory, below } = splitPattern(pattern);
+      return await super.glob(below, canonical(directory));
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  override async uploadFiles(files: [string, Uint8Array][]): Promise<FileUploadResponse[]> {
+    return super.uploadFiles(files.map(([path, content]) => [canonical(path), content]));
+  }
+
+  override async downloadFiles(paths: string[]): Promise<FileDownloadResponse[]> {
+    return super.downloadFiles(paths.map(canonical));
+  }
+}

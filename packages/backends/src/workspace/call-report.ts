@@ -1,0 +1,35 @@
+import type { AsyncLocalStorage } from "node:async_hooks";
+import type { OutcomeReport } from "@fiveseam/tool-pipeline";
+
+/** The scope that `@fiveseam/tool-pipeline` opens around a tool call; its name is part of that package's contract. */
+const STORAGE = Symbol.for("fiveseam.call-scope.1");
+
+interface Scope {
+  readonly call: {
+    readonly agent: string | undefined;
+    readonly namespace: string;
+    readonly threadId: string | undefined;
+  };
+  report: OutcomeReport | undefined;
+}
+
+const scope = (): Scope | undefined =>
+  (globalThis as { [STORAGE]?: AsyncLocalStorage<Scope> })[STORAGE]?.getStore();
+
+/**
+ * Says how an operation ended to the tool call that it belongs to: deepagents' file tools hand a backend's `error` on as text
+ * with status success. Nothing happens outside a call.
+ */
+export const reportToCall = (report: OutcomeReport): void => {
+  const current = scope();
+  if (current) current.report = report;
+};
+
+/** Who makes the call that we are in, and under which name a person knows them. */
+export const callingAgent = (): { key: string; name: string } => {
+  const call = scope()?.call;
+  if (!call) return { key: "", name: "the agent" };
+  // The last part of the namespace is the task of this step; what is before it stays the same for a delegate's life.
+  const place = call.namespace.split("|").slice(0, -1).join("|");
+  return { key: `${call.threadId ?? ""}\n${place}`, name: call.agent ?? "the agent" };
+};

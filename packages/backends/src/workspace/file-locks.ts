@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { hostname, tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import { FileError } from "./file-error.js";
+
+interface Holder {
+  readonly host: string;
+  readonly pid: number;
+  /** When the process started, "" where that is not known. */
+  readonly started: string;
+  /** A temporary file that is to go when the holder is gone. */
+  readonly temporary?: string;
+}
+
+const WAIT_MS = 10_000;
+const POLL_MS = 4;
+const RECLAIM_MS = 10_000;
+
+const startOf = (pid: number): string => {
+  try {
+    // The 22nd field of proc(5)'s stat; the second may contain spaces and ends with the last ")".
+    return readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
+};
+
+const isGone = (holder: Holder): boolean => {
+  if (holder.host !== hostname()) return false;
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+  const started = startOf(holder.pid);
+  return started !== "" && holder.started !== "" && started !== holder.started;
+};
+
+const readHolder = (file: string): Holder | undefined => {
+  try {
+    const holder = JSON.parse(readFileSync(file, "utf8")) as Partial<Holder>;
+    return typeof holder.host === "string" &&
+      typeof holder.pid === "number" &&
+      typeof holder.started === "string"
+      ? (holder as Holder)
+      : undefined;
+  } catch {
+    // Being written this moment, or gone.
+    return undefined;
+  }
+};
+
+const createOnly = (file: string, text: string): boolean => {
+  let fd: number;
+  try {
+    fd = openSync(file, "wx", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  try {
+    writeSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+};
+
+const ageMs = (file: string): number => {
+  try {
+    return Date.now() - statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+};
+
+/** In this process: who waits for a file, in their order. One for the process, whichever backends there are. */
+const queues = new Map<string, Promise<void>>();
+
+const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+  const before = queues.get(key) ?? Promise.resolve();
+  let done!: () => void;
+  const mine = before.then(() => new Promise<void>((resolve) => (done = resolve)));
+  queues.set(key, mine);
+  await before;
+  try {
+    return await work();
+  } finally {
+    done();
+    if (queues.get(key) === mine) queues.delete(key);
+  }
+};
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A lock that is held. */
+export interface HeldLock {
+  /** Notes a file that whoever finds the lock of a dead process removes. */
+  noteTemporary(file: string): void;
+}
+
+/**
+ * Locks by real file, across the backends of this process and the processes of this user on this machine. A lock is a small
+ * file in a folder of this user's; the lock of a process that is gone is broken, and what it left half done is removed.
+ */
+export class FileLocks {
+  readonly #directory: string;
+  readonly #me: Holder = { host: hostname(), pid: process.pid, started: startOf(process.pid) };
+  #ready = false;
+
+  constructor(root: string, directory?: string) {
+    const key = createHash("sha256").update(root).digest("hex").slice(0, 24);
+    this.#directory = path.join(
+      directory ?? path.join(tmpdir(), `fiveseam-${FileLocks.#user()}`),
+      "locks",
+      key,
+    );
+  }
+
+  static #user(): string {
+    if (process.getuid) return String(process.getuid());
+    return createHash("sha256").update(userInfo().username).digest("hex").slice(0, 8);
+  }
+
+  #prepare(): void {
+    if (this.#ready) return;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const own = process.getuid?.();
+    // The system's folder for temporary files is everybody's: a folder that somebody else has laid there locks nothing.
+    for (let at = this.#directory, up = 0; up < 3; at = path.dirname(at), up += 1) {
+      const found = lstatSync(at);
+      if (!found.isDirectory() || (own !== undefined && found.uid !== own)) {
+        throw new FileError(
+          "failed",
+          "The folder for locks is not this user's; give the backend a `lockDirectory`.",
+        );
+      }
+    }
+    this.#ready = true;
+    this.sweep();
+  }
+
+  /** Removes the locks of processes that are gone, with what they left. */
+  sweep(): void {
+    for (const name of readdirSync(this.#directory)) {
+      if (name.endsWith(".lock")) this.#break(path.join(this.#directory, name));
+    }
+  }
+
+  /** True when the lock was that of a process which is gone, and is free now. */
+  #break(file: string): boolean {
+    const before = readHolder(file);
+    if (!before || !isGone(before)) return false;
+    // Only who holds this may remove the lock of a process that is gone, so what is read under it stays true.
+    const reclaim = `${file}.reclaim`;
+    if (!createOnly(reclaim, "")) {
+      // Left behind by a crash in these lines.
+      if (ageMs(reclaim) > RECLAIM_MS) rmSync(reclaim, { force: true });
+      return false;
+    }
+    try {
+      const now = readHolder(file);
+      if (!now || !isGone(now)) return false;
+      if (now.temporary !== undefined) rmSync(now.temporary, { force: true, recursive: true });
+      rmSync(file, { force: true });
+      return true;
+    } finally {
+      rmSync(reclaim, { force: true });
+    }
+  }
+
+  /** Does something while nobody else holds the file. */
+  async hold<T>(key: string, shown: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
+    return inTurn(`${this.#directory}\n${key}`, async () => {
+      this.#prepare();
+      const file = path.join(
+        this.#directory,
+        `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.lock`,
+      );
+      const deadline = performance.now() + WAIT_MS;
+      while (!createOnly(file, JSON.stringify(this.#me))) {
+        if (this.#break(file)) continue;
+        if (performance.now() > deadline)
+          throw new FileError("conflict", `${shown} is being changed by another process; try again.`);
+        await delay(POLL_MS + Math.random() * POLL_MS);
+      }
+      try {
+        return await work({
+          noteTemporary: (temporary) => {
+            const fd = openSync(file, "w");
+            writeSync(fd, JSON.stringify({ ...this.#me, temporary }));
+            closeSync(fd);
+          },
+        });
+      } finally {
+        rmSync(file, { force: true });
+      }
+    });
+  }
+}

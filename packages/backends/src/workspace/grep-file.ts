@@ -1,0 +1,70 @@
+import { decodeText, detectFormat } from "./text-codec.js";
+
+const MAX_TEXT_CHARS = 500;
+
+/** A line that holds the pattern. */
+export interface LineMatch {
+  /** Counted from 1. */
+  readonly line: number;
+  /** The line without its end; of a long one the part around the match. */
+  readonly text: string;
+}
+
+/** Not within a surrogate pair. */
+const safe = (text: string, at: number): number => {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc_00 && unit <= 0xdf_ff ? at - 1 : at;
+};
+
+const shown = (text: string, start: number, end: number, at: number, length: number): string => {
+  if (end - start <= MAX_TEXT_CHARS) return text.slice(start, end);
+  const room = Math.max(0, MAX_TEXT_CHARS - length) >> 1;
+  const from = safe(text, Math.max(start, Math.min(at - room, end - MAX_TEXT_CHARS)));
+  const to = safe(text, Math.min(end, from + MAX_TEXT_CHARS));
+  return `${from > start ? "…" : ""}${text.slice(from, to)}${to < end ? "…" : ""}`;
+};
+
+/** Whether the bytes could hold the pattern at all, without decoding them. */
+const mayHold = (bytes: Buffer, pattern: Buffer, ascii: boolean): boolean =>
+  bytes.includes(pattern) ||
+  // UTF-16, and text in a legacy encoding.
+  (bytes[0] === 0xff && bytes[1] === 0xfe) ||
+  (bytes[0] === 0xfe && bytes[1] === 0xff) ||
+  (!ascii && detectFormat(bytes)?.encoding !== "utf-8");
+
+/** Finds lines that hold a text; a text with line breaks is found at the line where it begins. */
+export const fileGrep = (pattern: string): ((bytes: Buffer, limit: number) => LineMatch[]) => {
+  const wanted = pattern.replaceAll("\r\n", "\n");
+  const spansLines = wanted.includes("\n");
+  const bytesWanted = Buffer.from(
+    spansLines ? (wanted.split("\n").sort((a, b) => b.length - a.length)[0] as string) : wanted,
+  );
+  // eslint-disable-next-line no-control-regex -- ASCII is what is meant
+  const ascii = /^[\u0000-\u007f]*$/.test(wanted);
+  return (bytes, limit) => {
+    if (!mayHold(bytes, bytesWanted, ascii)) return [];
+    const format = detectFormat(bytes);
+    if (!format) return [];
+    const decoded = decodeText(bytes, format);
+    const text = spansLines ? decoded.replaceAll("\r\n", "\n") : decoded;
+    const found: LineMatch[] = [];
+    let line = 1;
+    let counted = 0;
+    for (let at = text.indexOf(wanted); at >= 0 && found.length < limit;) {
+      for (
+        let next = text.indexOf("\n", counted);
+        next >= 0 && next < at;
+        next = text.indexOf("\n", counted)
+      ) {
+        line += 1;
+        counted = next + 1;
+      }
+      const newline = text.indexOf("\n", at);
+      const lineEnd = newline < 0 ? text.length : newline;
+      const end = newline > 0 && text[newline - 1] === "\r" ? newline - 1 : lineEnd;
+      found.push({ line, text: shown(text, counted, Math.max(end, counted), at, wanted.length) });
+      at = text.indexOf(wanted, Math.max(lineEnd, at + 1));
+    }
+    return found;
+  };
+};

@@ -1,0 +1,73 @@
+import { createChatModel, type ModelChoice } from "@fiveseam/models";
+import { ROLES } from "@fiveseam/subagents";
+import { toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { StructuredTool } from "@langchain/core/tools";
+import type { AnySubAgent, SubAgent } from "deepagents";
+import type { AgentMiddleware } from "langchain";
+import { checkTools } from "./check-tools.js";
+import { ConfigError } from "./errors.js";
+import type { CodingAgentOptions, DelegateOption } from "./options.js";
+
+interface Surroundings {
+  /** What a delegate gets that names no tools of its own. */
+  readonly tools: readonly StructuredTool[];
+  readonly pipeline: Pipeline;
+  readonly interruptOn: CodingAgentOptions["interruptOn"];
+  /** Without the tools that providers refuse. */
+  usable(tools: readonly StructuredTool[]): StructuredTool[];
+  /** The limits of the run, then the recovery of its model. */
+  around(model: BaseChatModel | undefined): AgentMiddleware[];
+}
+
+const build = async (
+  delegate: DelegateOption,
+  option: string,
+  { tools, pipeline, interruptOn, usable, around }: Surroundings,
+): Promise<AnySubAgent> => {
+  const { trusted, ...spec } = delegate;
+  if ("runnable" in spec || "graphId" in spec) {
+    if (trusted) return spec as AnySubAgent;
+    throw new ConfigError(
+      option,
+      `The delegate "${spec.name}" is compiled or remote: its tools bypass the pipeline. Pass { trusted: true } in it ` +
+        "when you accept that, or give its prompt and tools instead.",
+    );
+  }
+  const own = spec as SubAgent;
+  // "provider:model" means the same here as for the agent, and fails here as well when it cannot be made.
+  const model = own.model === undefined ? undefined : await createChatModel(own.model as ModelChoice);
+  const [limits, ...recovery] = around(model);
+  checkTools(own.tools ?? [], `${option}.tools`);
+  return {
+    ...own,
+    ...(model ? { model } : {}),
+    tools: own.tools ? usable(own.tools as StructuredTool[]) : [...tools],
+    // The agent's gates hold for every delegate; its own can only add to them.
+    ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
+    middleware: [
+      limits,
+      toolPipelineMiddleware(pipeline, { agent: own.name }),
+      ...(own.middleware ?? []),
+      ...recovery,
+    ],
+  } as AnySubAgent;
+};
+
+/** The user's delegates, with the pipeline around their tools and every list explicit. */
+export const delegatesOf = async (
+  given: readonly DelegateOption[],
+  surroundings: Surroundings,
+): Promise<AnySubAgent[]> => {
+  const taken = new Set<string>(Object.keys(ROLES));
+  for (const [at, { name }] of given.entries()) {
+    if (taken.has(name)) {
+      throw new ConfigError(
+        `subagents.${at}.name`,
+        `A delegate named "${name}" exists already; choose another name.`,
+      );
+    }
+    taken.add(name);
+  }
+  return Promise.all(given.map((delegate, at) => build(delegate, `subagents.${at}`, surroundings)));
+};
