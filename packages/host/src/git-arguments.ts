@@ -1,5 +1,6 @@
 import path from "node:path";
 import { HostError } from "./errors.js";
+import { windows } from "./process-group.js";
 
 // What `git check-ref-format` allows in a name, less what begins with a dash. `@{` and `..` are looked for apart.
 const NAME = /^(?![-/.])[^\p{Cc} ~^:?*[\\]{1,250}$/u;
@@ -38,13 +39,10 @@ export const checkedNewName = (name: string): string => {
 export const checkedPath = (given: string): string => {
   if (typeof given !== "string" || given === "" || given.includes("\0"))
     throw new HostError("invalid_argument", `${JSON.stringify(given)} is no path`);
-  const normal = path.posix.normalize(given);
-  if (
-    path.posix.isAbsolute(normal) ||
-    path.win32.isAbsolute(given) ||
-    normal === ".." ||
-    normal.startsWith("../")
-  )
+  // `a:/b` and `\\x` are names of files, except on Windows.
+  const normal = path.posix.normalize(windows ? given.replaceAll("\\", "/") : given);
+  const drive = windows && /^[a-z]:/i.test(normal);
+  if (drive || path.posix.isAbsolute(normal) || normal === ".." || normal.startsWith("../"))
     throw new HostError(
       "outside_root",
       `${JSON.stringify(given)} does not lie below the root; give a relative path`,

@@ -32,7 +32,11 @@ export const readContent = (body: Buffer, header: string, url: string, truncated
 const kindOf = (contentType: string, body: Buffer): WebPage["kind"] => {
   if (contentType === "text/html" || contentType === "application/xhtml+xml") return "html";
   if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(contentType)) return "json";
-  if (/^text\/|[/+](?:xml|yaml|toml|javascript|x-sh|x-yaml|x-ndjson|graphql|sql)$/.test(contentType))
+  if (
+    /^text\/|[/+](?:xml|yaml|toml|javascript|x-javascript|x-sh|x-yaml|x-ndjson|graphql|sql)$/.test(
+      contentType,
+    )
+  )
     return "text";
   if (contentType !== "") return "binary";
   if (body.subarray(0, 8_000).includes(0)) return "binary";

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -38,6 +38,20 @@ describe("a host of this machine", () => {
     onTestFinished(() => void (process.env["PATH"] = before));
     process.env["PATH"] = scratch();
     expect(nodeHost(scratch())).not.toHaveProperty("git");
+  });
+
+  it("trusts no git program that the workspace brings along", () => {
+    const root = scratch();
+    writeFileSync(path.join(root, "git"), "#!/bin/sh\n");
+    chmodSync(path.join(root, "git"), 0o755);
+    const before = process.env["PATH"];
+    onTestFinished(() => void (process.env["PATH"] = before));
+    for (const entry of [root, ".", ""]) {
+      process.env["PATH"] = entry;
+      expect(nodeHost(root)).not.toHaveProperty("git");
+    }
+    process.env["PATH"] = root;
+    expect(nodeHost(scratch())).toHaveProperty("git");
   });
 
   it("stores tasks and memory where it is told to, the person's apart from the workspace's", async () => {

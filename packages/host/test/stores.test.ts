@@ -263,6 +263,22 @@ describe("the lock of a stored file", () => {
     },
   );
 
+  it("is asked for again before anything is replaced: who lost it writes nothing", async () => {
+    const directory = scratch();
+    const file = path.join(directory, "workspace.json");
+    const other = JSON.stringify(holder({ host: "another-machine" }));
+    writeFileSync(file, "broken");
+    // A warning is given while the lock is held: the moment in which another process takes it over.
+    const store = createTaskStore({ directory, onWarning: () => writeFileSync(`${file}.lock`, other) });
+    await expect(store.apply(WORKSPACE, [{ kind: "add", title: "a" }])).rejects.toMatchObject({
+      code: "busy",
+    });
+    expect(readFileSync(`${file}.lock`, "utf8")).toBe(other);
+    expect(readdirSync(directory).filter((name) => !name.includes("corrupt"))).toEqual([
+      "workspace.json.lock",
+    ]);
+  });
+
   it("is no longer waited for when the caller gives up", async () => {
     const { directory } = withLock(JSON.stringify(holder({ host: "another-machine" })), 60_000);
     const stop = new AbortController();

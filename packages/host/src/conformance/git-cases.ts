@@ -9,7 +9,7 @@ export type GitTest = (
 ) => ConformanceCase;
 
 /** Names that a naive adapter reads as options, patterns, several names, or not at all. */
-export const ODD_PATHS = [
+const NAMES = [
   "-rf",
   "--output=x",
   "a b.txt",
@@ -21,4 +21,9 @@ export const ODD_PATHS = [
   ":(top)x",
   "[a].txt",
   "HEAD",
+  "c:/d\\e",
 ];
+
+/** Windows has no files of most of these names. */
+export const ODD_PATHS: readonly string[] =
+  process.platform === "win32" ? NAMES.filter((name) => !/[<>:"|?*\\\n\t]/.test(name)) : NAMES;
