@@ -198,6 +198,8 @@ describe.each(engines)("a search by %s", (_, create) => {
     expect(await byGlobs("src/")).toEqual(["src/a.ts", "src/c.tsx", "src/deep/a.test.ts"]);
     expect(await byGlobs("src/*.ts")).toEqual(["src/a.ts"]);
     expect(await byGlobs("!src")).toEqual(["a.ts", "b.js"]);
+    expect(await byGlobs("*.ts", "!src")).toEqual(["a.ts"]);
+    expect(await byGlobs("!src", "src/deep/")).toEqual(["src/deep/a.test.ts"]);
     expect(await byGlobs("[ab].[tj]s", "!/a*")).toEqual(["b.js", "src/a.ts"]);
   });
 
