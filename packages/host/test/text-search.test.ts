@@ -2,6 +2,7 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import {
   createJsSearch,
@@ -392,6 +393,30 @@ describe("a search that chooses for itself", () => {
         expect(files).toHaveLength(1);
       },
     );
+  });
+
+  it("works from a minified CommonJS bundle, regular expressions and all", { timeout: 60_000 }, async () => {
+    await withTree({ files: [["w/a", Buffer.from("foo\n")]], links: [] }, async (root) => {
+      const bundle = path.join(root, "bundle.cjs");
+      await build({
+        stdin: {
+          contents: `import { createTextSearch } from ${JSON.stringify(path.resolve(import.meta.dirname, "../src/text-search.ts"))};
+            createTextSearch({ root: ${JSON.stringify(path.join(root, "w"))} }).search({ pattern: "^fo+$", regex: true })
+              .then((result) => console.log(result.engine, result.matchCount));`,
+          resolveDir: root,
+        },
+        outfile: bundle,
+        bundle: true,
+        minify: true,
+        format: "cjs",
+        platform: "node",
+        target: "node20",
+      });
+      const run = (env: Record<string, string>) =>
+        execFileSync(process.execPath, [bundle], { encoding: "utf8", env, cwd: root });
+      expect(run({ PATH: path.dirname(rgPath) })).toBe("ripgrep 1\n");
+      expect(run({ PATH: "/no/such/directory" })).toBe("javascript 1\n");
+    });
   });
 
   it("says that a ripgrep that was named is not there", async () => {
