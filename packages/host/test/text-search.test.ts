@@ -106,7 +106,10 @@ describe.each(engines)("a search by %s", (_, create) => {
       utf16: Buffer.from("\uFEFFa foo\n", "utf16le"),
       utf16be: Buffer.from("\uFEFFa foo\n", "utf16le").swap16(),
       last: "no end foo",
+      marks: Buffer.from("\uFEFF\uFEFF", "utf16le"),
+      more: "\uFEFF\uFEFF=",
     };
+    expect(await find(files, { pattern: "^[\\uFEFF=]$", regex: true })).toEqual(["more:1:="]);
     expect(await find(files, { pattern: "foo" })).toEqual([
       "bom:1:foo",
       "last:1:no end foo",
