@@ -242,6 +242,18 @@ describe("a session", () => {
     expect((await handled).output).toContain("caught");
   });
 
+  it("never starts the rest of a stopped line, however often it is tried", async () => {
+    const { root, terminal } = await setUp();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => terminal.open()));
+    const stops = sessions.flatMap(({ id }, index) =>
+      [0, 1, 2].map((round) =>
+        terminal.run(id, `sleep 5; touch pushed-${index}-${round}`, { timeoutMs: 20 + index * round }),
+      ),
+    );
+    for (const { ending } of await Promise.all(stops)) expect(ending.kind).toBe("timeout");
+    expect(readdirSync(root)).toEqual([]);
+  });
+
   it("ends with its command, its queue and its jobs", async () => {
     const { run, terminal, id } = await setUp();
     const seconds = uniqueSleep();
@@ -292,7 +304,8 @@ describe("a session", () => {
     expect(results.map(({ output }) => output.replace(/^\[.*\n/, ""))).toEqual(
       sessions.map((_, index) => `${index}\n`),
     );
-    expect(processesWith(seconds)).toHaveLength(49);
+    // A job that has been forked is still called like its shell for a moment.
+    await expect.poll(() => processesWith(seconds).length).toBe(49);
     await terminal.close();
     expect(processesWith(seconds)).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import {
   createJsSearch,
@@ -105,7 +106,10 @@ describe.each(engines)("a search by %s", (_, create) => {
       utf16: Buffer.from("\uFEFFa foo\n", "utf16le"),
       utf16be: Buffer.from("\uFEFFa foo\n", "utf16le").swap16(),
       last: "no end foo",
+      marks: Buffer.from("\uFEFF\uFEFF", "utf16le"),
+      more: "\uFEFF\uFEFF=",
     };
+    expect(await find(files, { pattern: "^[\\uFEFF=]$", regex: true })).toEqual(["more:1:="]);
     expect(await find(files, { pattern: "foo" })).toEqual([
       "bom:1:foo",
       "last:1:no end foo",
@@ -198,6 +202,8 @@ describe.each(engines)("a search by %s", (_, create) => {
     expect(await byGlobs("src/")).toEqual(["src/a.ts", "src/c.tsx", "src/deep/a.test.ts"]);
     expect(await byGlobs("src/*.ts")).toEqual(["src/a.ts"]);
     expect(await byGlobs("!src")).toEqual(["a.ts", "b.js"]);
+    expect(await byGlobs("*.ts", "!src")).toEqual(["a.ts"]);
+    expect(await byGlobs("!src", "src/deep/")).toEqual(["src/deep/a.test.ts"]);
     expect(await byGlobs("[ab].[tj]s", "!/a*")).toEqual(["b.js", "src/a.ts"]);
   });
 
@@ -390,6 +396,30 @@ describe("a search that chooses for itself", () => {
         expect(files).toHaveLength(1);
       },
     );
+  });
+
+  it("works from a minified CommonJS bundle, regular expressions and all", { timeout: 60_000 }, async () => {
+    await withTree({ files: [["w/a", Buffer.from("foo\n")]], links: [] }, async (root) => {
+      const bundle = path.join(root, "bundle.cjs");
+      await build({
+        stdin: {
+          contents: `import { createTextSearch } from ${JSON.stringify(path.resolve(import.meta.dirname, "../src/text-search.ts"))};
+            createTextSearch({ root: ${JSON.stringify(path.join(root, "w"))} }).search({ pattern: "^fo+$", regex: true })
+              .then((result) => console.log(result.engine, result.matchCount));`,
+          resolveDir: root,
+        },
+        outfile: bundle,
+        bundle: true,
+        minify: true,
+        format: "cjs",
+        platform: "node",
+        target: "node20",
+      });
+      const run = (env: Record<string, string>) =>
+        execFileSync(process.execPath, [bundle], { encoding: "utf8", env, cwd: root });
+      expect(run({ PATH: path.dirname(rgPath) })).toBe("ripgrep 1\n");
+      expect(run({ PATH: "/no/such/directory" })).toBe("javascript 1\n");
+    });
   });
 
   it("says that a ripgrep that was named is not there", async () => {

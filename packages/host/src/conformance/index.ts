@@ -13,3 +13,7 @@ export {
 } from "./editor-ports.js";
 export { browserConformance, previewConformance } from "./browser-ports.js";
 export { codeKnowledgeConformance, vectorIndexConformance } from "./knowledge-ports.js";
+export { processConformance } from "./process.js";
+export { terminalConformance } from "./terminal.js";
+export { TEST_PROJECT, testRunnerConformance } from "./test-runner.js";
+export { textSearchConformance, type SearchTree } from "./text-search.js";

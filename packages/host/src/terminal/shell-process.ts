@@ -140,7 +140,8 @@ export class ShellProcess {
   /** Ctrl-C: the shell drops the line, its programs get SIGINT. */
   interrupt(before: ReadonlySet<number>): void {
     const targets = this.startedSince(before);
-    if (this.alive && this.#child.pid !== undefined) targets.add(this.#child.pid);
+    // The shell first: one that sees its program die of an interrupt that it has not got itself runs the next command.
+    if (this.alive && this.#child.pid !== undefined) signalAll([this.#child.pid], "SIGINT");
     signalAll(targets, "SIGINT");
   }
 

@@ -167,7 +167,7 @@ class FileScanner {
   readonly #caps: SearchCaps;
   readonly #maxLines: number;
   readonly #bytes: Buffer | undefined;
-  #worker: RegexWorker | undefined;
+  readonly #worker: RegexWorker | undefined;
   #closed: unknown;
 
   constructor(pattern: SearchPattern, caps: SearchCaps) {
@@ -177,6 +177,8 @@ class FileScanner {
     const { literal } = pattern;
     // Bytes that are no UTF-8 become U+FFFD, so it can be found where its own bytes are not.
     if (literal !== undefined && !literal.includes("\uFFFD")) this.#bytes = Buffer.from(literal, "utf8");
+    // Now and not at the first file, so that it starts while files are looked for.
+    if (literal === undefined) this.#worker = new RegexWorker(pattern);
   }
 
   async scan(file: string): Promise<FileScan | undefined> {
@@ -187,8 +189,8 @@ class FileScanner {
     const { literal } = this.#pattern;
     if (literal !== undefined)
       return { text, binary: read.binary, scan: scanLiteral(text, literal, this.#maxLines) };
-    this.#worker ??= new RegexWorker(this.#pattern);
-    return { text, binary: read.binary, scan: await this.#worker.scan(text, this.#maxLines) };
+    const scan = await this.#worker?.scan(text, this.#maxLines);
+    return scan && { text, binary: read.binary, scan };
   }
 
   async close(reason: unknown): Promise<void> {

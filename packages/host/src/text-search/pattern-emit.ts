@@ -64,7 +64,7 @@ export const toRipgrep = (node: PatternNode, ignoreCase: boolean): string => {
         switch (each.assertion) {
           case "start":
             // The reader takes a byte-order mark away.
-            return "^\\x{FEFF}?";
+            return "^\\x{FEFF}*";
           case "end":
             return "\\r?$";
           case "word":

@@ -31,9 +31,11 @@ export const readFileBytes = async (file: string, maxBytes: number): Promise<Fil
   }
 };
 
-/** The text without a byte-order mark; what is no character is U+FFFD. */
+/**
+ * The text without a byte-order mark, or several: of two in UTF-16 ripgrep takes both away, the second one when it reads
+ * its own UTF-8. What is no character is U+FFFD.
+ */
 export const decodeText = ({ bytes, encoding }: FileBytes): string => {
-  if (encoding !== "utf-8") return new TextDecoder(encoding).decode(bytes);
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return bytes.toString("utf8", marked ? 3 : 0);
+  const text = encoding === "utf-8" ? bytes.toString("utf8") : new TextDecoder(encoding).decode(bytes);
+  return text.startsWith("\uFEFF") ? text.replace(/^\uFEFF+/, "") : text;
 };

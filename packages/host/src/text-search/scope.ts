@@ -54,14 +54,12 @@ export class SearchScope {
   /** By the globs alone; `file` is relative to the root. */
   matchesGlobs(file: string): boolean {
     if (this.#globs.length === 0) return true;
-    for (
-      let name = file, directory = false;
-      name !== ".";
-      name = path.posix.dirname(name), directory = true
-    ) {
-      const verdict = decide(this.#globs, name, directory);
-      // The rules are those of .gitignore turned round: a plain glob keeps.
-      if (verdict) return verdict === "ignored";
+    const names = [file];
+    for (let above = path.posix.dirname(file); above !== "."; above = path.posix.dirname(above))
+      names.push(above);
+    // The last glob decides, whether it matches the file or a folder that it is in.
+    for (const glob of [...this.#globs].reverse()) {
+      if (names.some((name) => decide([glob], name, name !== file) !== undefined)) return !glob.negated;
     }
     return this.#globs.every((glob) => glob.negated);
   }
