@@ -1,10 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
 import { defineConfig, type Options } from "tsup";
 
 // One configuration for every package; `scripts/build.mjs` runs it with the package's folder as the working directory.
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
   private?: boolean;
-  exports?: Record<string, { browser?: unknown }>;
+  exports?: Record<string, { browser?: unknown } | string>;
+  /** Files of other packages that are shipped beside the build. */
+  assets?: string[];
 };
 const library = manifest.private !== true;
 
@@ -12,6 +16,13 @@ const library = manifest.private !== true;
 const subpaths = Object.keys(manifest.exports ?? {})
   .map((name) => name.slice(2))
   .filter((name) => existsSync(`src/${name}/index.ts`) && name !== "");
+
+const copyAssets = (): Promise<void> => {
+  const require = createRequire(path.resolve("package.json"));
+  for (const asset of manifest.assets ?? [])
+    copyFileSync(require.resolve(asset), path.join("dist", path.basename(asset)));
+  return Promise.resolve();
+};
 
 const common: Options = {
   format: library ? ["esm", "cjs"] : ["esm"],
@@ -40,13 +51,16 @@ const builds: Options[] = [
       ? {
           index: "src/index.ts",
           ...Object.fromEntries(subpaths.map((name) => [name, `src/${name}/index.ts`])),
+          ...(existsSync("src/cli.ts") ? { cli: "src/cli.ts" } : {}),
         }
       : { main: "src/main.ts" },
     dts: library,
+    onSuccess: copyAssets,
     platform: "node",
   },
 ];
-if (manifest.exports?.["."]?.browser !== undefined)
+const main = manifest.exports?.["."];
+if (typeof main === "object" && main.browser !== undefined)
   builds.push({
     ...common,
     entry: { browser: "src/index.ts" },

@@ -9,6 +9,9 @@ import { root } from "./workspace.mjs";
 
 const ENTRY = `
 import wasmBinary from "sql.js/dist/sql-wasm.wasm";
+import grammar from "@fiveseam/shell-policy/tree-sitter-bash.wasm";
+import runtime from "web-tree-sitter/web-tree-sitter.wasm";
+import { createShellPolicy } from "@fiveseam/shell-policy";
 import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
 import { ScriptedChatModel } from "@fiveseam/models";
 import { createCodingAgent } from "fiveseam";
@@ -21,7 +24,8 @@ const main = async (): Promise<void> => {
         ? "bundled: " + messages.at(-1)?.text
         : { toolCalls: [{ name: "run_command", args: { command: "echo it runs" } }] },
   });
-  const agent = await createCodingAgent({ workspace: "work", model, checkpointer });
+  const shellPolicy = await createShellPolicy({ workspace: process.cwd() + "/work", wasm: { runtime, grammar } });
+  const agent = await createCodingAgent({ workspace: "work", model, checkpointer, shellPolicy });
   let text = "";
   for await (const event of agent.run("go", { threadId: "t" })) {
     if (event.type === "run.finished") text = event.text;

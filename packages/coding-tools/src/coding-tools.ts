@@ -15,6 +15,7 @@ import { createManageTerminalTool } from "./manage-terminal.js";
 import { createRipgrepSearchTool } from "./ripgrep-search.js";
 import { createRunCommandTool } from "./run-command.js";
 import { createRunTestsTool } from "./run-tests.js";
+import type { CommandPolicy } from "./shell-check.js";
 import { createThinkTool } from "./think.js";
 import { createWebFetchTool, createWebSearchTool } from "./web.js";
 
@@ -25,6 +26,11 @@ export interface CodingToolsOptions {
   root: string;
   /** The agent's files, for the tools that read some. */
   backend?: ToolFiles;
+  /**
+   * What may never be run, for `run_command`, `manage_terminal` and `run_tests`: a command that it denies is refused. Make one
+   * with `createShellPolicy` of `@fiveseam/shell-policy`.
+   */
+  shellPolicy?: CommandPolicy;
   /** Tools to add that are not there by default, since deepagents' own do nearly the same. */
   include?: readonly OptionalTool[];
   /** Tools to leave out. */
@@ -41,9 +47,12 @@ const fromGroup = <Port>(
 
 const DEFAULT_TOOLS = {
   ripgrep_search: ({ host }) => host.textSearch && createRipgrepSearchTool(host.textSearch),
-  run_command: ({ host, root }) => host.process && createRunCommandTool({ process: host.process, root }),
-  manage_terminal: ({ host, root }) => host.terminal && createManageTerminalTool(host.terminal, root),
-  run_tests: ({ host }) => host.testRunner && createRunTestsTool(host.testRunner),
+  run_command: ({ host, root, shellPolicy: policy }) =>
+    host.process && createRunCommandTool({ process: host.process, root, ...(policy ? { policy } : {}) }),
+  manage_terminal: ({ host, root, shellPolicy }) =>
+    host.terminal && createManageTerminalTool(host.terminal, root, shellPolicy),
+  run_tests: ({ host, root, shellPolicy: policy }) =>
+    host.testRunner && createRunTestsTool(host.testRunner, { root, ...(policy ? { policy } : {}) }),
   git_read: ({ host }) => host.git && createGitReadTool(host.git.read),
   git_ops: ({ host }) => host.git?.write && createGitOpsTool(host.git.write),
   web_search: ({ host }) => host.webSearch && createWebSearchTool(host.webSearch),

@@ -10,6 +10,7 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { needed, ToolInputError } from "./errors.js";
 import { endingLine } from "./process-report.js";
+import { checkCommand, type CommandPolicy } from "./shell-check.js";
 import { timeoutSchema } from "./shell-run.js";
 import { resolveDirectory } from "./working-directory.js";
 
@@ -74,13 +75,25 @@ const schema = z.object({
 });
 
 /** The tool that keeps shells open between calls. */
-export const createManageTerminalTool = (port: TerminalPort, root: string): StructuredTool => {
+export const createManageTerminalTool = (
+  port: TerminalPort,
+  root: string,
+  policy?: CommandPolicy,
+): StructuredTool => {
   // A conversation sees its own sessions only: a server's threads share one host.
   const owners = new Map<string, string | undefined>();
   const here = (): string | undefined => currentCall()?.threadId;
   const own = (session: string): string => {
     if (owners.has(session) && owners.get(session) === here()) return session;
     throw new ToolInputError(`There is no session "${session}"; open one, or list them.`);
+  };
+
+  const checked = async (id: string, command: string): Promise<string> => {
+    if (policy) {
+      const session = (await port.list()).find((each) => each.id === id);
+      checkCommand(policy, command, session?.cwd ?? root);
+    }
+    return command;
   };
 
   return defineTool({
@@ -110,7 +123,7 @@ export const createManageTerminalTool = (port: TerminalPort, root: string): Stru
       const id = own(needed(args.session, "session", action));
       switch (action) {
         case "run": {
-          const result = await port.run(id, needed(args.command, "command", action), {
+          const result = await port.run(id, await checked(id, needed(args.command, "command", action)), {
             ...call,
             ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
           });
@@ -118,7 +131,7 @@ export const createManageTerminalTool = (port: TerminalPort, root: string): Stru
           return { content: runText(result), artifact: { ...result, output: undefined } };
         }
         case "start": {
-          const { cursor } = await port.start(id, needed(args.command, "command", action));
+          const { cursor } = await port.start(id, await checked(id, needed(args.command, "command", action)));
           return `Started. Read its output with cursor ${cursor}.`;
         }
         case "read": {

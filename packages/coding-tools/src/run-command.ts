@@ -4,6 +4,7 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
 import { runShell, timeoutSchema } from "./shell-run.js";
+import { checkCommand, type CommandPolicy } from "./shell-check.js";
 import { resolveDirectory } from "./working-directory.js";
 
 /** The tool that runs one shell command in the workspace and reports how it ended. */
@@ -11,6 +12,8 @@ export const createRunCommandTool = (options: {
   process: ProcessPort;
   /** Absolute path of the workspace. */
   root: string;
+  /** What may never be run. */
+  policy?: CommandPolicy;
 }): StructuredTool =>
   defineTool({
     name: "run_command",
@@ -28,6 +31,7 @@ export const createRunCommandTool = (options: {
     effects: ["exec"],
     async run({ command, cwd, timeout_ms }, { signal }) {
       const directory = await resolveDirectory(options.root, cwd);
+      checkCommand(options.policy, command, directory);
       const result = await runShell(options.process, command, {
         cwd: directory,
         timeoutMs: timeout_ms,

@@ -4,7 +4,9 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { endingLine } from "./process-report.js";
+import { checkCommand, type CommandPolicy } from "./shell-check.js";
 import { timeoutSchema } from "./shell-run.js";
+import { resolveDirectory } from "./working-directory.js";
 import { toHostPath, toVirtualPath } from "./workspace-paths.js";
 
 const MAX_FAILURES = 20;
@@ -33,7 +35,10 @@ const failureLines = ({ failures }: TestRunResult, directory: string): string[] 
 };
 
 /** The tool that runs the project's tests and says what passed and what failed. */
-export const createRunTestsTool = (port: TestRunnerPort): StructuredTool =>
+export const createRunTestsTool = (
+  port: TestRunnerPort,
+  options: { root?: string; policy?: CommandPolicy } = {},
+): StructuredTool =>
   defineTool({
     name: "run_tests",
     description:
@@ -62,6 +67,8 @@ export const createRunTestsTool = (port: TestRunnerPort): StructuredTool =>
     // Not idempotent: tests and `command` may do anything.
     effects: ["exec"],
     async run({ files, filter, cwd, command, timeout_ms }, { signal }) {
+      if (command !== undefined && options.root !== undefined)
+        checkCommand(options.policy, command, await resolveDirectory(options.root, cwd));
       const request: TestRunRequest = {
         ...(files === undefined ? {} : { files: files.map(toHostPath) }),
         ...(filter === undefined ? {} : { filter }),

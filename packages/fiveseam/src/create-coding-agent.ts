@@ -1,7 +1,8 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { createCodingBackend, WORKSPACE_ROUTE } from "@fiveseam/backends";
-import { createCodingTools, type CodingToolsOptions } from "@fiveseam/coding-tools";
+import { createCodingTools, type CodingToolsOptions, type CommandPolicy } from "@fiveseam/coding-tools";
 import {
   createSystemPrompt,
   projectMemoryMiddleware,
@@ -9,6 +10,7 @@ import {
   type MemorySource,
 } from "@fiveseam/context";
 import { nodeHost } from "@fiveseam/host";
+import { createShellPolicy } from "@fiveseam/shell-policy";
 import { createCodingSubagents, ROLES, type RoleName } from "@fiveseam/subagents";
 import { toolPipelineMiddleware } from "@fiveseam/tool-pipeline";
 import type { ClientTool, ServerTool, StructuredTool } from "@langchain/core/tools";
@@ -123,6 +125,22 @@ export const createCodingAgent = async <
   }
 };
 
+const shellPolicyOf = async (
+  given: CodingAgentOptions["shellPolicy"],
+  workspace: string,
+): Promise<CommandPolicy | undefined> => {
+  if (given !== undefined) return given || undefined;
+  try {
+    return await createShellPolicy({ workspace: await realpath(workspace), home: os.homedir() });
+  } catch (cause) {
+    throw new ConfigError(
+      "shellPolicy",
+      `The shell policy could not be made: ${errorFacts(cause).message} Pass one that was made with \`wasm\`, or false.`,
+      { cause },
+    );
+  }
+};
+
 const codingToolsOf = (
   choice: CodingAgentOptions["codingTools"],
   parts: CodingToolsOptions,
@@ -163,7 +181,13 @@ const assemble = async (
       onWarning: ({ file, setAsideAs, reason }) =>
         warn("state_set_aside", `${file} could not be read (${reason}) and was set aside as ${setAsideAs}.`),
     });
-  const codingTools = codingToolsOf(options.codingTools, { host, root: workspace, backend });
+  const shellPolicy = await shellPolicyOf(options.shellPolicy, workspace);
+  const codingTools = codingToolsOf(options.codingTools, {
+    host,
+    root: workspace,
+    backend,
+    ...(shellPolicy ? { shellPolicy } : {}),
+  });
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
   const costs = new CostLedger();

@@ -3,7 +3,7 @@ import type { ModelChoice, ModelSpec, ModelTier } from "@fiveseam/models";
 import type { FailoverSettings } from "./agent-models.js";
 import type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 import { ROLES, type RoleName } from "@fiveseam/subagents";
-import type { CodingToolsOptions } from "@fiveseam/coding-tools";
+import type { CodingToolsOptions, CommandPolicy } from "@fiveseam/coding-tools";
 import type { Host } from "@fiveseam/host";
 import type { Pipeline } from "@fiveseam/tool-pipeline";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
@@ -79,6 +79,11 @@ export interface CodingAgentOptions<
    * (`read_files`, `find_files`, `list_files`), `exclude` leaves some out. `false`: none.
    */
   codingTools?: Pick<CodingToolsOptions, "include" | "exclude"> | false;
+  /**
+   * What commands may never do, whoever asks: default the standard policy of `@fiveseam/shell-policy` for this workspace and
+   * this user's home. `false`: nothing is looked at.
+   */
+  shellPolicy?: CommandPolicy | false;
   /** Tools added to the built-in ones. */
   tools?: readonly ToolOption[];
   /** Middleware added behind the built-in one, for the main agent. */
@@ -214,6 +219,9 @@ const schema = z.strictObject({
       ],
       "expected { include, exclude } with names of tools, or false",
     )
+    .optional(),
+  shellPolicy: z
+    .union([z.literal(false), z.custom(hasMethod("judge"))], "expected a shell policy, or false")
     .optional(),
   tools: z.array(tool).optional(),
   middleware: z.array(named("a middleware")).optional(),

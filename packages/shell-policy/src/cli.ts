@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import { homedir } from "node:os";
+import { parseArgs } from "node:util";
+import { createShellPolicy } from "./policy.js";
+import type { Profile } from "./profiles.js";
+
+const HELP = `fiveseam-shell-policy [options] "command"
+
+Says what would be decided about a shell command, without running it.
+
+  --workspace PATH   default: this directory
+  --profile NAME     restricted, standard (default) or trusted
+  --json             the whole judgement as JSON
+
+Exit code 0 for allow, 3 for ask, 4 for deny.
+`;
+
+const main = async (): Promise<number> => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      workspace: { type: "string" },
+      profile: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const command = positionals.join(" ");
+  if (values.help || command === "") {
+    process.stdout.write(HELP);
+    return values.help ? 0 : 2;
+  }
+  const policy = await createShellPolicy({
+    workspace: values.workspace ?? process.cwd(),
+    home: homedir(),
+    ...(values.profile === undefined ? {} : { profile: values.profile as Profile }),
+  });
+  const judged = policy.judge(command);
+  if (values.json) process.stdout.write(`${JSON.stringify(judged, undefined, 2)}\n`);
+  else {
+    process.stdout.write(`${judged.verdict}${judged.readOnly ? ", only reads" : ""}\n`);
+    for (const { text, verdict, rule, why } of judged.segments)
+      process.stdout.write(
+        `  ${verdict.padEnd(5)} ${text.replaceAll("\n", " ")}\n        ${why} (${rule})\n`,
+      );
+  }
+  return { allow: 0, ask: 3, deny: 4 }[judged.verdict];
+};
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

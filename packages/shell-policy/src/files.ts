@@ -1,0 +1,83 @@
+import type { WriteKind } from "./call.js";
+import { isKnown, showField } from "./field.js";
+import {
+  absolute,
+  hitsRootSet,
+  isBlockDevice,
+  isGuarded,
+  isHarmlessDevice,
+  isInside,
+  isSecret,
+  isSystemFile,
+  isBelow,
+  isVital,
+  withoutGlobs,
+  type Places,
+} from "./paths.js";
+import type { Scope } from "./scope.js";
+import { allow, ask, deny, reads, type Judgement } from "./verdict.js";
+
+/** Judges reading the content of a path. */
+export const judgeRead = (field: string, scope: Scope, places: Places): Judgement => {
+  const path = absolute(field, scope.cwd) ?? field;
+  if (/^\/dev\/(?:tcp|udp)\//.test(path)) return ask("network", "it opens a connection");
+  if (isSecret(withoutGlobs(path), places) || isSecret(path, places))
+    return ask("secrets.read", `it shows what is in ${showField(field)}, which holds keys`, true);
+  return reads();
+};
+
+/** Judges writing to a path, emptying it, removing it, or moving it away. */
+export const judgeWrite = (
+  field: string,
+  scope: Scope,
+  places: Places,
+  how: WriteKind = "write",
+): Judgement => {
+  const shown = showField(field);
+  const path = absolute(field, scope.cwd);
+  if (path === undefined || !isKnown(path)) {
+    if (path !== undefined && isVital(path)) return deny("vital", `it changes ${shown}`);
+    if (how === "remove" || how === "move-away")
+      return ask("dynamic", "what it removes is not known before it runs");
+    return allow("write.dynamic", "it writes a file");
+  }
+  if (isHarmlessDevice(path)) return reads("device", "it writes to no file");
+  if (/^\/dev\/(?:tcp|udp)\//.test(path)) return ask("network", "it sends data over the network");
+  if (isBlockDevice(path)) return deny("device", `it overwrites the disk ${shown}`);
+  if (isVital(path))
+    return deny("vital", `it changes ${shown}, without which nobody gets in or anybody does`);
+  if ((how === "remove" || how === "move-away") && isSystemFile(path))
+    return deny("vital", `it removes ${shown}, a part of the system`);
+  if (isGuarded(path))
+    return ask("guarded", `it changes ${shown}, which decides what runs or what is allowed`);
+  if (how === "remove") return ask("remove", `it deletes ${shown}`);
+  if (!isInside(path, places)) return ask("outside", `it changes ${shown}, outside the workspace`);
+  if (how === "empty") return ask("empty", `it empties ${shown}`);
+  return allow("write", "it changes files of the workspace");
+};
+
+/** Judges removing a path with all that is below it. */
+export const judgeRecursiveRemoval = (field: string, scope: Scope, places: Places): Judgement => {
+  const path = absolute(field, scope.cwd);
+  if (path !== undefined && isKnown(path) && hitsRootSet(path, places))
+    return deny("remove.root", `it removes ${showField(field)}, which is the system or somebody's home`);
+  return judgeWrite(field, scope, places, "remove");
+};
+
+/** Judges moving something away from where it is. */
+export const judgeMoveAway = (field: string, target: string, scope: Scope, places: Places): Judgement => {
+  const path = absolute(field, scope.cwd);
+  if (path !== undefined && isKnown(path) && hitsRootSet(path, places))
+    return deny("remove.root", `it moves away ${showField(field)}, which is the system or somebody's home`);
+  const away = judgeWrite(field, scope, places, "move-away");
+  if (away.verdict !== "allow") return away;
+  const to = absolute(target, scope.cwd);
+  if (
+    path !== undefined &&
+    to !== undefined &&
+    isBelow(path, places.workspace) &&
+    !isBelow(to, places.workspace)
+  )
+    return ask("move-out", `it moves ${showField(field)} out of the workspace`);
+  return allow("write", "it changes files of the workspace");
+};
