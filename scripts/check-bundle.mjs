@@ -10,7 +10,7 @@ import { root } from "./workspace.mjs";
 const ENTRY = `
 import wasmBinary from "sql.js/dist/sql-wasm.wasm";
 import grammar from "@fiveseam/shell-policy/tree-sitter-bash.wasm";
-import runtime from "web-tree-sitter/web-tree-sitter.wasm";
+import runtime from "${root}/node_modules/web-tree-sitter/web-tree-sitter.wasm";
 import { createShellPolicy } from "@fiveseam/shell-policy";
 import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
 import { ScriptedChatModel } from "@fiveseam/models";
@@ -49,6 +49,8 @@ try {
     target: "node20",
     minify: true,
     loader: { ".wasm": "binary" },
+    // Its ES build asks for import.meta.url, which a CommonJS file has not.
+    alias: { "web-tree-sitter": path.join(root, "node_modules/web-tree-sitter/web-tree-sitter.cjs") },
     // Optional peers: a product bundles the provider that it uses.
     external: ["@langchain/anthropic", "@langchain/openai"],
     logLevel: "error",

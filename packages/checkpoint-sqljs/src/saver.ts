@@ -78,9 +78,17 @@ export class SqlJsSaver extends BaseCheckpointSaver {
   readonly #encoder: Encoder | undefined;
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
+  /** The directory or file that was opened, as it was given; undefined in memory. Savers of one place share its threads. */
+  readonly location: string | undefined;
 
-  private constructor(storage: Storage, serde?: SerializerProtocol, sources: Sources = systemSources) {
+  private constructor(
+    storage: Storage,
+    location: string | undefined,
+    serde?: SerializerProtocol,
+    sources: Sources = systemSources,
+  ) {
     super(serde);
+    this.location = location;
     this.#storage = storage;
     this.#sources = sources;
     if (!serde || serde.constructor === JsonPlusSerializer) this.#encoder = new Encoder();
@@ -114,7 +122,8 @@ export class SqlJsSaver extends BaseCheckpointSaver {
             onEvent: listening(options.onEvent),
             foldFromBytes: FOLD_FROM_BYTES,
           });
-    return new SqlJsSaver(storage, options.serde);
+    const location = where === ":memory:" ? undefined : "file" in where ? where.file : where.directory;
+    return new SqlJsSaver(storage, location, options.serde);
   }
 
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {

@@ -5,7 +5,8 @@ import type { ToolFiles } from "./tool-files.js";
 import { z } from "zod";
 import { ToolInputError } from "./errors.js";
 import { readLines } from "./read-text.js";
-import { checkReadable, mayRead, toHostPath, toVirtualPath } from "./workspace-paths.js";
+import { readableFiles } from "./readable-files.js";
+import { checkReadable, mayRead, readsEverything, toHostPath, toVirtualPath } from "./workspace-paths.js";
 
 const MAX_LINES = 400;
 const MAX_LISTED = 500;
@@ -112,21 +113,22 @@ export const createFindFilesTool = (search: TextSearchPort): StructuredTool =>
     effects: ["fs.read"],
     idempotent: true,
     async run({ globs, path, include_ignored, include_hidden }, { signal }) {
-      const found = await search.files(
-        {
-          globs,
-          ignore: !(include_ignored ?? false),
-          hidden: include_hidden ?? false,
-          maxFiles: MAX_LISTED,
-          ...(path === undefined ? {} : { paths: [toHostPath(path)] }),
-        },
-        signal ? { signal } : {},
-      );
-      const files = found.files.map(toVirtualPath).filter(mayRead);
-      const more = found.truncated ? [`[only the first ${MAX_LISTED}: use closer globs]`] : [];
+      const query = {
+        globs,
+        ignore: !(include_ignored ?? false),
+        hidden: include_hidden ?? false,
+        ...(path === undefined ? {} : { paths: [toHostPath(path)] }),
+      };
+      const call = signal ? { signal } : {};
+      const readable = readsEverything()
+        ? (await search.files({ ...query, maxFiles: MAX_LISTED + 1 }, call)).files
+        : await readableFiles(search, query, call);
+      const files = readable.slice(0, MAX_LISTED).map(toVirtualPath);
+      const truncated = readable.length > files.length;
+      const more = truncated ? [`[only the first ${MAX_LISTED}: use closer globs]`] : [];
       return {
         content: [...(files.length === 0 ? ["No files."] : files), ...more].join("\n"),
-        artifact: { files, truncated: found.truncated },
+        artifact: { files, truncated },
       };
     },
   });

@@ -2,7 +2,13 @@ import type { CodeKnowledgePort, KnowledgeAnswer, KnowledgeSection, VectorIndexP
 import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
-import { checkReadsEverything, mayRead, toHostPath, toVirtualPath } from "./workspace-paths.js";
+import {
+  checkReadsEverything,
+  mayRead,
+  readsEverything,
+  toHostPath,
+  toVirtualPath,
+} from "./workspace-paths.js";
 
 /** The tool that finds code by what it means. */
 export const createSearchVectorDbTool = (index: VectorIndexPort): StructuredTool =>
@@ -31,7 +37,7 @@ export const createSearchVectorDbTool = (index: VectorIndexPort): StructuredTool
       );
       return {
         content: parts.length === 0 ? "Nothing was found." : parts.join("\n\n"),
-        artifact: { ...found, hits },
+        artifact: { hits, truncated: found.truncated && readsEverything() },
       };
     },
   });

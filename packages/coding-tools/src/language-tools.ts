@@ -6,7 +6,7 @@ import { z } from "zod";
 import { ToolInputError } from "./errors.js";
 import { diagnosticsText, locationText, symbolText } from "./language-text.js";
 import { readLines } from "./read-text.js";
-import { checkReadable, mayRead, toHostPath, toVirtualPath } from "./workspace-paths.js";
+import { checkReadable, mayRead, readsEverything, toHostPath, toVirtualPath } from "./workspace-paths.js";
 
 const capped = (lines: readonly string[], none: string, truncated: boolean): string =>
   [
@@ -16,6 +16,9 @@ const capped = (lines: readonly string[], none: string, truncated: boolean): str
 
 const readable = <T>(found: readonly T[], pathOf: (each: T) => string): T[] =>
   found.filter((each) => mayRead(toVirtualPath(pathOf(each))));
+
+/** Whether there is more may only be told to those who may see all of it. */
+const tellsMore = (truncated: boolean): boolean => truncated && readsEverything();
 
 /** The tool that finds symbols by name, or lists those of a file. */
 export const createSearchSymbolsTool = (language: LanguagePort): StructuredTool =>
@@ -39,8 +42,8 @@ export const createSearchSymbolsTool = (language: LanguagePort): StructuredTool 
         const found = await language.workspaceSymbols(query, options);
         const symbols = readable(found.symbols, ({ location }) => location.path);
         return {
-          content: capped(symbols.map(symbolText), "No symbols.", found.truncated),
-          artifact: { ...found, symbols },
+          content: capped(symbols.map(symbolText), "No symbols.", tellsMore(found.truncated)),
+          artifact: { symbols, truncated: tellsMore(found.truncated) },
         };
       }
       const file = toHostPath(path);
@@ -137,8 +140,8 @@ export const createLspQueryTool = (language: LanguagePort, backend?: ToolFiles):
           : await language.references(file, position, { ...options, includeDeclaration: true });
       const locations = readable(found.locations, (each) => each.path);
       return {
-        content: capped(locations.map(locationText), "Nothing was found.", found.truncated),
-        artifact: { ...found, locations },
+        content: capped(locations.map(locationText), "Nothing was found.", tellsMore(found.truncated)),
+        artifact: { locations, truncated: tellsMore(found.truncated) },
       };
     },
   });

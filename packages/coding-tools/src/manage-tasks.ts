@@ -1,7 +1,8 @@
 import type { Task, TaskChange, TaskList, TaskScope, TaskStorePort } from "@fiveseam/host";
-import { currentCall, defineTool } from "@fiveseam/tool-pipeline";
+import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
+import { threadOf } from "./caller.js";
 import { needed, ToolInputError } from "./errors.js";
 import { warningLines } from "./store-warnings.js";
 
@@ -18,9 +19,8 @@ const textOf = ({ tasks, warnings }: TaskList): string =>
     "\n",
   );
 
-const scopeOf = (name: "workspace" | "conversation"): TaskScope => {
+const scopeOf = (name: "workspace" | "conversation", threadId: string | undefined): TaskScope => {
   if (name === "workspace") return { kind: "workspace" };
-  const threadId = currentCall()?.threadId;
   if (threadId === undefined) {
     throw new ToolInputError('There is no conversation to keep a list for; use the scope "workspace".');
   }
@@ -85,8 +85,8 @@ export const createManageTasksTool = (port: TaskStorePort): StructuredTool =>
       "`[-]` cancelled, then the id.",
     schema,
     effects: ["state"],
-    async run(args, { signal }) {
-      const scope = scopeOf(args.scope ?? "workspace");
+    async run(args, { signal, config }) {
+      const scope = scopeOf(args.scope ?? "workspace", threadOf({ config }));
       const change = changeOf(args);
       const list = change
         ? await port.apply(scope, [change], { signal })

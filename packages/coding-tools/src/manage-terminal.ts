@@ -5,9 +5,10 @@ import type {
   TerminalRunResult,
   TerminalSession,
 } from "@fiveseam/host";
-import { currentCall, defineTool } from "@fiveseam/tool-pipeline";
+import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
+import { threadOf } from "./caller.js";
 import { needed, ToolInputError } from "./errors.js";
 import { endingLine } from "./process-report.js";
 import { checkCommand, type CommandPolicy } from "./shell-check.js";
@@ -82,9 +83,8 @@ export const createManageTerminalTool = (
 ): StructuredTool => {
   // A conversation sees its own sessions only: a server's threads share one host.
   const owners = new Map<string, string | undefined>();
-  const here = (): string | undefined => currentCall()?.threadId;
-  const own = (session: string): string => {
-    if (owners.has(session) && owners.get(session) === here()) return session;
+  const own = (session: string, thread: string | undefined): string => {
+    if (owners.has(session) && owners.get(session) === thread) return session;
     throw new ToolInputError(`There is no session "${session}"; open one, or list them.`);
   };
 
@@ -106,21 +106,23 @@ export const createManageTerminalTool = (
       "answer names; `interrupt` is Ctrl-C; `close` ends the session and all that runs in it. Close what you no longer need.",
     schema,
     effects: ["exec"],
-    async run(args, { signal }) {
+    polls: ({ action }) => action === "read",
+    async run(args, { signal, config }) {
+      const thread = threadOf({ config });
       const { action } = args;
       const call = signal ? { signal } : {};
       if (action === "list") {
         const sessions = (await port.list(call)).filter(
-          ({ id }) => owners.has(id) && owners.get(id) === here(),
+          ({ id }) => owners.has(id) && owners.get(id) === thread,
         );
         return sessions.length === 0 ? "No sessions." : sessions.map(sessionLine).join("\n");
       }
       if (action === "open") {
         const session = await port.open({ ...call, cwd: await resolveDirectory(root, args.cwd) });
-        owners.set(session.id, here());
+        owners.set(session.id, thread);
         return { content: `Opened ${sessionLine(session)}`, artifact: session };
       }
-      const id = own(needed(args.session, "session", action));
+      const id = own(needed(args.session, "session", action), thread);
       switch (action) {
         case "run": {
           const result = await port.run(id, await checked(id, needed(args.command, "command", action)), {

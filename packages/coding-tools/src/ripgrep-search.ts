@@ -2,7 +2,8 @@ import type { TextSearchFile, TextSearchPort, TextSearchQuery, TextSearchResult 
 import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
-import { mayRead, toHostPath, toVirtualPath } from "./workspace-paths.js";
+import { readableFiles } from "./readable-files.js";
+import { readsEverything, toHostPath, toVirtualPath } from "./workspace-paths.js";
 
 const DEFAULT_RESULTS = 100;
 const MAX_RESULTS = 1_000;
@@ -28,6 +29,15 @@ const limitNotes: Readonly<Record<TextSearchResult["limits"][number], string>> =
   maxMatches: "there are more matches: narrow the search with `path`, `globs` or a longer pattern",
   maxMatchesPerFile: "some files have more matches than are shown",
   maxColumns: "… marks lines that were cut",
+};
+
+const NOTHING: TextSearchResult = {
+  files: [],
+  matchCount: 0,
+  binaryFileCount: 0,
+  truncated: false,
+  limits: [],
+  engine: "none",
 };
 
 /** The tool that searches the contents of files. */
@@ -87,17 +97,18 @@ export const createRipgrepSearchTool = (port: TextSearchPort): StructuredTool =>
         ...(args.path === undefined ? {} : { paths: [toHostPath(args.path)] }),
         ...(args.globs === undefined ? {} : { globs: args.globs }),
       };
-      const result = await port.search(query, signal ? { signal } : {});
-      // What the caller may not read is not there for it, as with the file tools.
-      const files = result.files.filter(({ path }) => mayRead(toVirtualPath(path)));
+      const call = signal ? { signal } : {};
+      // What the caller may not read is not there for it: it is left out before anything is searched, counted or cut.
+      const paths = readsEverything() ? query.paths : await readableFiles(port, query, call);
+      const result =
+        paths?.length === 0 ? NOTHING : await port.search({ ...query, ...(paths ? { paths } : {}) }, call);
+      const files = result.files;
       const matches = files.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "match")).length;
       const notes = [
         ...result.limits.map((limit) => `[${limitNotes[limit]}]`),
-        ...(result.binaryFileCount > 0 && files.length === result.files.length
-          ? [`[${result.binaryFileCount} binary file(s) match too]`]
-          : []),
+        ...(result.binaryFileCount > 0 ? [`[${result.binaryFileCount} binary file(s) match too]`] : []),
       ];
-      const artifact = { ...result, files, matchCount: matches };
+      const artifact = result;
       if (files.length === 0) return { content: ["No matches.", ...notes].join("\n"), artifact };
       const summary = `${matches} matching line${matches === 1 ? "" : "s"} in ${files.length} file${files.length === 1 ? "" : "s"}`;
       return { content: [summary, ...files.flatMap(fileLines), ...notes].join("\n"), artifact };

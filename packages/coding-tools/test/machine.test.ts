@@ -60,10 +60,24 @@ describe("ripgrep_search", () => {
   });
 
   it("shows nobody a file that they may not read, and refuses to leave the workspace", async () => {
-    const { tools, use } = await machine(FILES);
+    const { tools, use } = await machine({
+      ...FILES,
+      "secret/more.txt": "tiger42\n".repeat(300),
+      "secret/bin": "tiger\0 42",
+      "z.txt": "a tiger\n",
+    });
     const limited = calledWith(tools, { rights: NO_SECRETS });
     expect((await limited("ripgrep_search", { pattern: "one", globs: ["*.ts"] })).text).not.toContain(
       "secret",
+    );
+    // Neither that there is more, nor that a binary file matches; and what may be read is found behind what may not.
+    expect((await limited("ripgrep_search", { pattern: "tiger", max_results: 1 })).text).toBe(
+      "1 matching line in 1 file\n/workspace/z.txt\n  1: a tiger",
+    );
+    expect((await limited("ripgrep_search", { pattern: "tiger42" })).text).toBe("No matches.");
+    const said = async (file: string) => (await limited("ripgrep_search", { pattern: "x", path: file })).text;
+    expect((await said("secret/k.ts")).replace("k.ts", "")).toBe(
+      (await said("secret/none.ts")).replace("none.ts", ""),
     );
     await expect(use("ripgrep_search", { pattern: "x", path: "/etc" })).rejects.toThrow(
       "outside the workspace",
@@ -96,6 +110,23 @@ describe("manage_terminal", () => {
     await expect(on("run", { command: "true" })).rejects.toThrow("There is no session");
   });
 
+  it("shows a conversation only its own sessions, without a pipeline too", async () => {
+    const { tools } = await machine();
+    const terminal = tools.find(({ name }) => name === "manage_terminal");
+    const on = async (thread_id: string, args: object) =>
+      String(
+        (
+          (await terminal?.invoke(
+            { type: "tool_call", id: "c", name: "manage_terminal", args },
+            { configurable: { thread_id } },
+          )) as { content: string }
+        ).content,
+      );
+    await on("alice", { action: "open" });
+    expect(await on("bob", { action: "list" })).toBe("No sessions.");
+    expect(await on("alice", { action: "list" })).toContain("idle");
+  });
+
   it("shows a conversation only its own sessions", async () => {
     const { tools } = await machine();
     const one = calledWith(tools, { threadId: "one" });
@@ -105,6 +136,32 @@ describe("manage_terminal", () => {
     expect(await two("manage_terminal", { action: "run", session, command: "id" })).toMatchObject({
       status: "error",
     });
+  });
+});
+
+describe("a shell policy", () => {
+  it("keeps what it denies from being run, by every tool that runs a command", async () => {
+    const root = await directoryWith({ "package.json": "{}" });
+    const host = nodeHost(root);
+    onTestFinished(() => host.terminal?.close());
+    const judged: string[] = [];
+    const shellPolicy = {
+      judge: (command: string, options?: { cwd?: string }) => {
+        judged.push(`${command} in ${path.basename(options?.cwd ?? "")}`);
+        const verdict = command.includes("forbidden") ? ("deny" as const) : ("allow" as const);
+        return { verdict, segments: [{ text: command, verdict, why: "it is forbidden" }] };
+      },
+    };
+    const { use } = toolsOver(host, { root, shellPolicy });
+    const session = /^Opened (\S+):/.exec((await use("manage_terminal", { action: "open" })).text)?.[1];
+    const command = "touch forbidden";
+    const denied = { code: "denied", message: expect.stringContaining("`touch forbidden`: it is forbidden") };
+    await expect(use("run_command", { command })).rejects.toMatchObject(denied);
+    await expect(use("run_tests", { command })).rejects.toMatchObject(denied);
+    await expect(use("manage_terminal", { action: "run", session, command })).rejects.toMatchObject(denied);
+    await expect(use("manage_terminal", { action: "start", session, command })).rejects.toMatchObject(denied);
+    expect((await use("run_command", { command: "ls" })).text).not.toContain("forbidden");
+    expect(judged.every((each) => each.endsWith(` in ${path.basename(root)}`))).toBe(true);
   });
 });
 

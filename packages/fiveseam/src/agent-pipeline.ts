@@ -34,7 +34,7 @@ interface PipelineParts {
   readonly options: {
     readonly audit?: AuditSettings | false;
     readonly limits?: LimitSettings;
-    readonly pipeline?: (pipeline: Pipeline) => void;
+    readonly pipeline?: (pipeline: Pipeline) => void | Promise<void>;
   };
   onAuditError(error: unknown): void;
 }
@@ -72,7 +72,9 @@ const auditOf = ({ options, stateDir, onAuditError }: PipelineParts) => {
 };
 
 /** The pipeline that every tool call of an agent and its delegates goes through, and how to close what it opened. */
-export const agentPipeline = (parts: PipelineParts): { pipeline: Pipeline; close(): Promise<void> } => {
+export const agentPipeline = async (
+  parts: PipelineParts,
+): Promise<{ pipeline: Pipeline; close(): Promise<void> }> => {
   const { workspace, backend, layers, options } = parts;
   const { audit, close } = auditOf(parts);
   const { rateLimit, loopGuard } = options.limits ?? {};
@@ -91,6 +93,10 @@ export const agentPipeline = (parts: PipelineParts): { pipeline: Pipeline; close
     },
   });
   for (const layer of layers) pipeline.use(layer, { before: "failures-as-results" });
-  options.pipeline?.(pipeline);
+  await options.pipeline?.(pipeline);
+  for (const layer of pipeline.layers) {
+    if (typeof layer.handle === "function") continue;
+    throw new ConfigError("pipeline", `The layer "${layer.name}" has no method \`handle\`.`);
+  }
   return { pipeline, close: async () => close?.() };
 };

@@ -216,7 +216,7 @@ const assemble = async (
     onUnpriced: (model) =>
       warn("cost_unknown", `maxCost cannot count the calls of ${model}: their price or usage is not known.`),
   });
-  const { pipeline, close: closePipeline } = agentPipeline({
+  const { pipeline, close: closePipeline } = await agentPipeline({
     workspace,
     stateDir,
     backend,

@@ -119,7 +119,7 @@ export interface CodingAgentOptions<
    * Called once with the pipeline that every tool call goes through, the delegates' included, to put layers of your own
    * into it: `(pipeline) => pipeline.use(layer, { before: "policy" })`.
    */
-  pipeline?: (pipeline: Pipeline) => void;
+  pipeline?: (pipeline: Pipeline) => void | Promise<void>;
   /** Replaces the files altogether; needs `unsafe: true`, since nothing then confines the agent to the workspace. */
   backend?: AnyBackendProtocol;
   /** Allows `backend`. */
@@ -236,7 +236,18 @@ const schema = z.strictObject({
     .union([z.literal(false), z.custom(hasMethod("getTuple"))], "expected a LangGraph checkpointer, or false")
     .optional(),
   stateDir: z.string().min(1, "expected the path of a directory").optional(),
-  host: object("a host, for instance nodeHost(directory)").optional(),
+  host: z
+    .custom<object>(
+      (value) =>
+        typeof value === "object" &&
+        value !== null &&
+        !Array.isArray(value) &&
+        Object.values(value).every(
+          (port) => port === undefined || (typeof port === "object" && port !== null),
+        ),
+      "expected a host, for instance nodeHost(directory): an object whose ports are objects",
+    )
+    .optional(),
   audit: z
     .union(
       [
@@ -245,7 +256,12 @@ const schema = z.strictObject({
           sink: z.custom(hasMethod("write"), "expected an audit sink").optional(),
           auditRequired: z.boolean().optional(),
           includeArgs: z.boolean().optional(),
-          redact: z.looseObject({}).optional(),
+          redact: z
+            .strictObject({
+              keys: z.array(z.string().min(1)).optional(),
+              patterns: z.array(z.instanceof(RegExp)).optional(),
+            })
+            .optional(),
           nowMs: z.function().optional(),
           elapsedMs: z.function().optional(),
         }),

@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import path from "node:path";
 import type { HumanMessage } from "@langchain/core/messages";
 
 /** A message that waits to join a run that is under way. */
@@ -134,12 +136,26 @@ export class ThreadGate {
 }
 
 const gates = new WeakMap<object, ThreadGate>();
+const gatesByPlace = new Map<string, ThreadGate>();
 
-/** The gate of a checkpointer: agents that share one checkpointer share its threads. */
+/** Where a checkpointer keeps its threads, when it says so: two that were opened there have the same threads. */
+const placeOf = (checkpointer: object): string | undefined => {
+  const { location } = checkpointer as { location?: unknown };
+  if (typeof location !== "string") return undefined;
+  try {
+    return realpathSync(location);
+  } catch {
+    return path.resolve(location); // Not made yet.
+  }
+};
+
+/** The gate of a checkpointer: agents that share one checkpointer, or the place it writes to, share its threads. */
 export const gateOf = (checkpointer: object): ThreadGate => {
-  const known = gates.get(checkpointer);
+  const place = placeOf(checkpointer);
+  const known = place === undefined ? gates.get(checkpointer) : gatesByPlace.get(place);
   if (known) return known;
   const gate = new ThreadGate();
-  gates.set(checkpointer, gate);
+  if (place === undefined) gates.set(checkpointer, gate);
+  else gatesByPlace.set(place, gate);
   return gate;
 };

@@ -212,6 +212,66 @@ describe("every call of an agent goes through one pipeline", () => {
   });
 });
 
+describe("what agents share", () => {
+  it("a cached answer goes to no tool of another agent, and to no other conversation", async () => {
+    const places = await workspaceWith();
+    const lookup = (answer: string) =>
+      defineTool({
+        name: "lookup",
+        description: "Looks up.",
+        schema: z.object({}),
+        effects: [],
+        cacheable: true,
+        run: () => answer,
+      });
+    const model = modelOf(
+      (step) => [call("lookup", {}, "own"), task("other", "Look.", "task")][step] ?? "done",
+      (step) => (step === 0 ? call("lookup", {}, "theirs") : "done"),
+    );
+    const agent = await agentWith({
+      ...places,
+      model,
+      tools: [lookup("tenant A")],
+      subagents: [{ name: "other", description: "x", systemPrompt: "x", tools: [lookup("tenant B")] }],
+    });
+    const events = await collect(agent.run("go", { threadId: "t" }));
+    expect(results(events).map(({ output }) => output)).toEqual(
+      expect.arrayContaining(["tenant A", "tenant B"]),
+    );
+  });
+
+  it("two agents on one state directory share its threads: a second run waits or is refused, and nothing is lost", async () => {
+    const places = await workspaceWith();
+    const slow = () => modelOf((step) => (step === 0 ? call("run_command", { command: "sleep 1" }) : "fin"));
+    const [one, two] = [
+      await agentWith({ ...places, model: slow() }),
+      await agentWith({ ...places, model: modelOf(() => "quick") }),
+    ];
+    const first = collect(one.run("from A", { threadId: "t" }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect(collect(two.run("from B", { threadId: "t" }))).rejects.toMatchObject({
+      code: "thread_busy",
+    });
+    expect(finished(await first).reason).toBe("completed");
+  });
+});
+
+describe("commands", () => {
+  it("that would end the machine or a home are refused in every agent; the run goes on", async () => {
+    const places = await workspaceWith();
+    const model = modelOf((step) =>
+      step === 0 ? call("run_command", { command: "bash -c 'rm -rf ~'" }, "worst") : "done",
+    );
+    const agent = await agentWith({ ...places, model });
+    const events = await collect(agent.run("go", { threadId: "t" }));
+    expect(results(events)[0]).toMatchObject({
+      status: "error",
+      output: expect.stringContaining("was not run"),
+    });
+    expect(finished(events).reason).toBe("completed");
+  });
+});
+
 describe("the pipeline's options", () => {
   it("lets a product put a layer of its own into it, which sees delegates too", async () => {
     const places = await workspaceWith({ "a.txt": "alpha\n" });

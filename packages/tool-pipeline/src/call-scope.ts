@@ -55,6 +55,21 @@ export const openScope = <T>(call: PipelineCall, pipeline: object, inside: () =>
   return storage().run({ call: current, pipeline, outer: currentScope(), report: undefined }, inside);
 };
 
+/** Runs something as the same call with other rights. */
+export const withRightsInScope = <T>(rights: Rights, inside: () => T): T => {
+  const scope = currentScope();
+  if (!scope) return inside();
+  const inner: Scope = { ...scope, call: { ...scope.call, rights }, outer: scope };
+  return storage().run(inner, () => {
+    const result = inside();
+    // What is reported inside is about the call that everybody knows.
+    if (result instanceof Promise)
+      return result.finally(() => (scope.report = inner.report ?? scope.report)) as T;
+    scope.report = inner.report ?? scope.report;
+    return result;
+  });
+};
+
 /** True when this very call is on its way through the pipeline already. */
 export const isOnItsWay = (pipeline: object, id: string | undefined, toolName: string): boolean => {
   let scope = currentScope();

@@ -89,12 +89,13 @@ export const defineTool = <Schema extends InteropZodObject>(
       return [answer.content, storableArtifact(answer.artifact, definition.name)];
     },
   }) as unknown as StructuredTool;
-  const { effects, idempotent, cacheable, paths, outcome } = definition;
+  const { effects, idempotent, cacheable, paths, polls, outcome } = definition;
   return declareEffects(made, {
     effects,
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(cacheable === undefined ? {} : { cacheable }),
     ...(paths === undefined ? {} : { paths: (args) => paths.call(definition, args) }),
+    ...(polls === undefined ? {} : { polls: (args) => polls.call(definition, args) }),
     ...(outcome === undefined ? {} : { outcome }),
   });
 };

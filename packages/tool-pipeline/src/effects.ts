@@ -29,6 +29,11 @@ export interface ToolDeclaration {
   /** Every virtual path that the answer depends on. Called with arguments that are not validated yet. */
   paths?(args: Readonly<Record<string, unknown>>): readonly string[];
   /**
+   * True for a call that asks whether something else has moved on, a build or a server: repeating it is waiting, not going
+   * round in circles.
+   */
+  polls?(args: Readonly<Record<string, unknown>>): boolean;
+  /**
    * Who knows how a call ended: `reported` (the default), the backend or port that says so with `reportOutcome`;
    * `returned`, the tool's own answer alone, for a tool of which single operations may fail.
    */

@@ -2,11 +2,13 @@ import { ToolMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { PipelineCall, ToolResult } from "./call.js";
-import { isOnItsWay } from "./call-scope.js";
-import { declarationInAgent } from "./effects.js";
+import { currentScope, isOnItsWay, withRightsInScope } from "./call-scope.js";
+import { declarationInAgent, type ToolDeclaration } from "./effects.js";
+import { missingEffects, refusedCall } from "./layers/policy.js";
 import type { AgentIdentity } from "./middleware.js";
 import type { Pipeline } from "./pipeline.js";
-import { ALL_RIGHTS } from "./rights/rights.js";
+import type { CallSubject } from "./outcomes.js";
+import { ALL_RIGHTS, intersect, type Rights } from "./rights/rights.js";
 import { anchorOf } from "./task-anchor.js";
 
 /** The pipelines that a wrapped tool goes through. */
@@ -27,6 +29,23 @@ const isToolCall = (input: unknown): input is ToolCallInput =>
   typeof input === "object" && input !== null && (input as { type?: unknown }).type === "tool_call";
 
 let anonymous = 0;
+
+/** A call that is on its way already, by somebody who may do less than whoever sent it. */
+const narrowed = async (
+  own: Rights,
+  declaration: ToolDeclaration,
+  subject: CallSubject,
+  asMessage: boolean,
+  invoke: () => unknown,
+): Promise<unknown> => {
+  const rights = intersect(currentScope()?.call.rights ?? ALL_RIGHTS, own);
+  const missing = missingEffects(rights, declaration);
+  if (missing.length > 0) {
+    const refusal = refusedCall(subject, missing, undefined);
+    return asMessage ? refusal : refusal.content;
+  }
+  return withRightsInScope(rights, async () => await invoke());
+};
 
 /**
  * A tool like the one given whose every call goes through the pipeline, for agents and programs that do not use
@@ -55,15 +74,26 @@ export const wrapTool = <T extends StructuredToolInterface>(
   identity: AgentIdentity = {},
 ): T => {
   const by = (tool as Wrapped)[WRAPPED_BY];
-  if (by?.has(pipeline)) return tool;
+  const { rights } = identity;
+  // Once through the pipeline is enough, unless this wrapping grants less than the one before.
+  if (by?.has(pipeline) && rights === undefined) return tool;
 
   const invoke = async (input: unknown, config?: RunnableConfig): Promise<unknown> => {
     const asked = isToolCall(input)
       ? input
       : { id: undefined, args: (input ?? {}) as Record<string, unknown> };
     const id = asked.id ?? (config as { toolCall?: { id?: string } } | undefined)?.toolCall?.id;
-    if (isOnItsWay(pipeline, id, tool.name)) return tool.invoke(input as never, config as never);
-    const { rights, agent, role } = identity;
+    const own =
+      typeof rights === "function" ? rights((config as { context?: unknown } | undefined)?.context) : rights;
+    // The very call, by its id: a tool that calls another one of its name, or itself, makes a new one.
+    if (id !== undefined && isOnItsWay(pipeline, id, tool.name)) {
+      return own === undefined
+        ? (tool.invoke(input as never, config as never) as unknown)
+        : narrowed(own, declarationInAgent(tool), { id, toolName: tool.name }, isToolCall(input), () =>
+            tool.invoke(input as never, config as never),
+          );
+    }
+    const { agent, role } = identity;
     const configurable = config?.configurable as Record<string, unknown> | undefined;
     const threadId = configurable?.["thread_id"];
     const namespace = configurable?.["checkpoint_ns"];
@@ -77,10 +107,7 @@ export const wrapTool = <T extends StructuredToolInterface>(
       namespace: typeof namespace === "string" ? namespace : "",
       agent,
       role,
-      rights:
-        typeof rights === "function"
-          ? rights((config as { context?: unknown } | undefined)?.context)
-          : (rights ?? ALL_RIGHTS),
+      rights: own ?? ALL_RIGHTS,
       messages: [],
       anchor: anchorOf(configurable),
       signal: config?.signal,

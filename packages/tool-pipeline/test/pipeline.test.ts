@@ -151,8 +151,9 @@ describe("failures as results", () => {
   const run = (error: unknown, signal?: AbortSignal) =>
     createPipeline({ layers: [failuresAsResults()] }).run(callOf({ signal }), () => Promise.reject(error));
 
-  it("turns what a tool throws into an error message that names the tool and the innermost reason", async () => {
-    const wrapped = new Error("outer", { cause: new Error("disk on fire") });
+  it("turns what a tool throws into an error message in the words of whoever threw it, not of LangChain or of the causes", async () => {
+    const told = new Error("disk on fire", { cause: new Error("ENOENT /home/ada/secret") });
+    const wrapped = Object.assign(new Error("outer", { cause: told }), { name: "MiddlewareError" });
     expect(await run(wrapped)).toMatchObject({
       status: "error",
       content: "t failed: disk on fire",

@@ -134,7 +134,7 @@ describe("covers", () => {
     );
   });
 
-  it("a rule that is not a path, or that picomatch would read as more than one, is a typed error", () => {
+  it("a rule that is not a path, or whose syntax is of another dialect, is a typed error", () => {
     for (const wrong of [
       "docs/**",
       "/docs/a|/etc/b",
@@ -145,6 +145,11 @@ describe("covers", () => {
       "/a/",
       "/a\\b",
       "",
+      "/w/{1..3}",
+      "/w/[[:alpha:]]",
+      "/w/[ab",
+      "/w/a**",
+      `/${"{a,b}".repeat(12)}`,
     ]) {
       const make = () => createRights({ effects: "all", read: [wrong], write: "none" });
       expect(make).toThrow(PipelineError);
@@ -153,6 +158,40 @@ describe("covers", () => {
     expect(() => createRights({ effects: ["fs.erase" as never], read: "all", write: "all" })).toThrow(
       "fs.erase",
     );
+  });
+
+  it("** stands for no directory too: a rule for every .env denies the one at the root", () => {
+    const careful = createRights({
+      effects: "all",
+      read: { deny: ["/**/.env", "/**/secrets/**", "/a/**/b", "/w/[!x]?.{ts,js}"] },
+      write: "all",
+    });
+    for (const read of [
+      "/.env",
+      "/a/.env",
+      "/a/b/.env",
+      "/secrets/x",
+      "/x/secrets",
+      "/a/b",
+      "/a/c/d/b",
+      "/w/ab.ts",
+    ])
+      expect(covers(careful, { read }), read).toBe(false);
+    for (const read of ["/env", "/.envrc", "/a/secret", "/b", "/w/xb.ts", "/w/ab.tsx"])
+      expect(covers(careful, { read }), read).toBe(true);
+  });
+
+  it("no path makes a rule cost more than a moment", () => {
+    const costly = createRights({
+      effects: "all",
+      read: ["/w/*a*a*a*a*a*a*b", "/**/a/**/a/**/a/**/a/**/b"],
+      write: "none",
+    });
+    const before = process.cpuUsage();
+    expect(covers(costly, { read: `/w/${"a".repeat(5_000)}` })).toBe(false);
+    expect(covers(costly, { read: `/${"a/".repeat(2_000)}a` })).toBe(false);
+    const { user } = process.cpuUsage(before);
+    expect(user / 1_000).toBeLessThan(500);
   });
 
   it("rights cannot be changed from outside", () => {

@@ -4,7 +4,7 @@ import { argsDigest, contentDigest, contentText } from "../digest.js";
 import { RunStoppedError } from "../errors.js";
 import { failureKind, messageIn, outcomeOf } from "../outcomes.js";
 import type { AuditOutcome, AuditRecord, AuditSink } from "./record.js";
-import { redact, type RedactOptions } from "./redact.js";
+import { checkRedactOptions, redact, type RedactOptions } from "./redact.js";
 
 export interface AuditOptions {
   sink: AuditSink;
@@ -57,6 +57,12 @@ const endByThrow = (error: unknown, signal: AbortSignal | undefined): AuditOutco
   return signal?.aborted === true || isRunStop(error) ? "aborted" : "failed";
 };
 
+/** A clock that is wrong costs the time of a line, not the call. */
+const timeOf = (nowMs: () => number): string => {
+  const now = new Date(nowMs());
+  return Number.isNaN(now.getTime()) ? new Date().toISOString() : now.toISOString();
+};
+
 const warn = (error: unknown): void => {
   const reason = error instanceof Error ? error.message : String(error);
   process.emitWarning(`The audit log cannot be written: ${reason}`, { code: "FIVESEAM_AUDIT" });
@@ -69,6 +75,7 @@ const warn = (error: unknown): void => {
 export const audit = (options: AuditOptions): Layer => {
   const { sink, auditRequired = false, includeArgs = false, onSinkError = warn } = options;
   const { nowMs = Date.now, elapsedMs = () => performance.now() } = options;
+  checkRedactOptions(options.redact ?? {});
   const interrupted = new Set<string>();
   let reported = false;
 
@@ -123,7 +130,7 @@ export const audit = (options: AuditOptions): Layer => {
     name: "audit",
     async handle(call, next) {
       const began = elapsedMs();
-      const time = new Date(nowMs()).toISOString();
+      const time = timeOf(nowMs);
       let result: ToolResult;
       try {
         result = await next(call);

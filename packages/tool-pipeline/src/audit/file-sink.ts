@@ -13,7 +13,17 @@ import {
 import { promisify } from "node:util";
 import { PipelineError } from "../errors.js";
 import { formatHead, GENESIS, lineAfter, parseHead, readLine, type ChainHead } from "./chain.js";
-import { activeFile, headFile, leaveLane, rotatedFile, rotatedNumbers, takeLane, type Lane } from "./lane.js";
+import {
+  activeFile,
+  headFile,
+  keepLane,
+  leaveLane,
+  rotatedFile,
+  rotatedNumbers,
+  takeLane,
+  TOUCH_MS,
+  type Lane,
+} from "./lane.js";
 import type { AuditRecord, AuditSink } from "./record.js";
 
 /**
@@ -135,10 +145,15 @@ class Writer {
     this.#size = 0;
   }
 
-  close(): void {
+  /** Without giving the lane back, which is somebody else's. */
+  abandon(): void {
     closeSync(this.#fd);
     closeSync(this.#headFd);
-    leaveLane(this.lane);
+  }
+
+  close(): void {
+    this.abandon();
+    if (keepLane(this.lane)) leaveLane(this.lane);
   }
 }
 
@@ -168,14 +183,23 @@ export const fileAuditSink = (options: FileAuditSinkOptions): FileAuditSink => {
   }
   let writer: Writer | undefined;
   let closed = false;
+  let touchedMs = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const open = (): Writer => {
     if (closed) throw new PipelineError("audit", "The audit log is closed.");
-    if (writer) return writer;
+    if (writer && Date.now() - touchedMs < TOUCH_MS) return writer;
+    if (writer && keepLane(writer.lane)) {
+      touchedMs = Date.now();
+      return writer;
+    }
+    // It stood still for so long that somebody else took its lane over: what comes now goes into another one.
+    writer?.abandon();
+    writer = undefined;
     const lane = takeLane(directory);
     try {
       writer = new Writer(lane, maxFileBytes);
+      touchedMs = Date.now();
     } catch (error) {
       leaveLane(lane);
       throw error;

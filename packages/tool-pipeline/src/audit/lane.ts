@@ -5,7 +5,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
@@ -49,7 +52,22 @@ interface Owner {
   readonly host: string;
   readonly pid: number;
   readonly started: string;
+  /** Of the pid, "" where there are none: two containers may share a host name and a number. */
+  readonly namespace: string;
 }
+
+const pidNamespace = (): string => {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+};
+
+/** How long the lock of a process that cannot be seen must have stood still before its lane is free. */
+export const UNSEEN_MS = 15 * 60_000;
+/** How often a writer shows that it is at work. */
+export const TOUCH_MS = 60_000;
 
 /** When a process started, so that a number that was given out again is not taken for it; "" where that is not known. */
 const startOf = (pid: number): string => {
@@ -61,9 +79,15 @@ const startOf = (pid: number): string => {
   }
 };
 
-const isGone = (owner: Owner): boolean => {
-  // Another machine on a shared folder cannot be asked.
-  if (owner.host !== hostname()) return false;
+const isGone = (owner: Owner, lock: string): boolean => {
+  // Another machine on a shared folder, or another container, cannot be asked: its lock is looked at for signs of life.
+  if (owner.host !== hostname() || (owner.namespace !== "" && owner.namespace !== pidNamespace())) {
+    try {
+      return Date.now() - statSync(lock).mtimeMs > UNSEEN_MS;
+    } catch {
+      return false;
+    }
+  }
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
@@ -91,9 +115,9 @@ const createOnly = (file: string, text: string): boolean => {
 
 const readOwner = (file: string): Owner | undefined => {
   try {
-    const { host, pid, started } = JSON.parse(readFileSync(file, "utf8")) as Partial<Owner>;
+    const { host, pid, started, namespace = "" } = JSON.parse(readFileSync(file, "utf8")) as Partial<Owner>;
     return typeof host === "string" && typeof pid === "number" && typeof started === "string"
-      ? { host, pid, started }
+      ? { host, pid, started, namespace }
       : undefined;
   } catch {
     // Being written this moment, or removed: somebody is at work in this lane.
@@ -101,19 +125,35 @@ const readOwner = (file: string): Owner | undefined => {
   }
 };
 
-const take = (lane: Lane): boolean => {
-  const mine: Owner = { host: hostname(), pid: process.pid, started: startOf(process.pid) };
+const self = (): Owner => ({
+  host: hostname(),
+  pid: process.pid,
+  started: startOf(process.pid),
+  namespace: pidNamespace(),
+});
+
+/** Shows that the writer of a lane is at work; false when the lane is somebody else's by now. */
+export const keepLane = (lane: Lane): boolean => {
   const lock = lockFile(lane);
+  const owner = readOwner(lock);
+  if (!owner || JSON.stringify(owner) !== JSON.stringify(self())) return false;
+  utimesSync(lock, new Date(), new Date());
+  return true;
+};
+
+const take = (lane: Lane): boolean => {
+  const lock = lockFile(lane);
+  const mine = self();
   if (createOnly(lock, JSON.stringify(mine))) return true;
   const before = readOwner(lock);
-  if (!before || !isGone(before)) return false;
+  if (!before || !isGone(before, lock)) return false;
   // Only who holds this may remove the lock of a process that is gone, so two who both see it gone do not both take it, and
   // neither removes the other's new lock. Left behind by a crash in these lines, it costs a lane and nothing else.
   const reclaim = `${lock}.reclaim`;
   if (!createOnly(reclaim, "")) return false;
   try {
     const now = readOwner(lock);
-    if (!now || !isGone(now)) return false;
+    if (!now || !isGone(now, lock)) return false;
     rmSync(lock);
     return createOnly(lock, JSON.stringify(mine));
   } finally {

@@ -25,6 +25,8 @@ export interface DedupOptions {
   maxEntries?: number;
   /** Longest result kept, in characters; default 200,000. */
   maxResultChars?: number;
+  /** How long an answer of a tool with the effect `net` is kept; default 300,000. */
+  maxNetAgeMs?: number;
   /** Milliseconds since 1970, on the clock of the files' times; default `Date.now`. */
   nowMs?: () => number;
 }
@@ -33,6 +35,7 @@ interface Entry {
   readonly epoch: number;
   readonly stamps: string;
   readonly message: ToolMessage;
+  readonly keptMs: number;
 }
 
 interface Flight {
@@ -45,6 +48,19 @@ interface Flight {
  * read from a file younger than this is not kept. Git does the same with its index.
  */
 const YOUNG_MS = 2_500;
+
+/** Tools are told apart by their declarations, each of which belongs to one tool: two agents may have one of a name each. */
+const numbers = new WeakMap<object, number>();
+let last = 0;
+const numberOf = (declaration: object): number => {
+  let number = numbers.get(declaration);
+  if (number === undefined) {
+    last += 1;
+    number = last;
+    numbers.set(declaration, number);
+  }
+  return number;
+};
 
 /** What may be kept and shared: a whole answer of a tool that ran and succeeded. */
 const shareable = (result: ToolResult, maxChars: number): ToolMessage | undefined => {
@@ -75,12 +91,13 @@ const untilAborted = async <T>(promise: Promise<T>, signal: AbortSignal | undefi
 };
 
 /**
- * The layer that answers a call from an equal one before it, for tools declared `cacheable`. Equal is: tool, arguments in
- * canonical form, rights, root. Nothing outlives a write, a command or an undeclared tool anywhere in the process, and the
+ * The layer that answers a call from an equal one before it, for tools declared `cacheable`. Equal is: the very tool, thread,
+ * arguments in canonical form, rights, root. Nothing outlives a write, a command or an undeclared tool anywhere in the process, and the
  * paths that the answer was read from are looked at again before it is given.
  */
 export const dedup = (options: DedupOptions = {}): Layer => {
-  const { stat, root = "", maxEntries = 500, maxResultChars = 200_000, nowMs = Date.now } = options;
+  const { stat, root = "", maxEntries = 500, maxResultChars = 200_000 } = options;
+  const { maxNetAgeMs = 300_000, nowMs = Date.now } = options;
   const epoch = processEpoch();
   const entries = new Map<string, Entry>();
   const flights = new Map<string, Flight>();
@@ -141,7 +158,7 @@ export const dedup = (options: DedupOptions = {}): Layer => {
         epoch.now === before.at
       ) {
         shared = message;
-        keep(key, { epoch: before.at, stamps: before.stamps, message });
+        keep(key, { epoch: before.at, stamps: before.stamps, message, keptMs: nowMs() });
       }
       return result;
     } finally {
@@ -163,9 +180,18 @@ export const dedup = (options: DedupOptions = {}): Layer => {
     const at = epoch.now;
     const stamps = await stampsOf(paths);
     if (stamps === undefined) return next(call);
-    const key = canonicalJson([root, call.toolName, call.args, call.rights]);
+    const key = canonicalJson([
+      root,
+      call.threadId ?? "",
+      call.toolName,
+      numberOf(call.declaration),
+      call.args,
+      call.rights,
+    ]);
     const entry = entries.get(key);
-    if (entry && entry.epoch === at && entry.stamps === stamps && epoch.now === at) {
+    // What comes over the net may be another tomorrow, and nothing here would notice.
+    const old = entry && call.declaration.effects.includes("net") && nowMs() - entry.keptMs > maxNetAgeMs;
+    if (entry && !old && entry.epoch === at && entry.stamps === stamps && epoch.now === at) {
       keep(key, entry);
       return copyOf(entry.message, { id: call.id, outcome: "cached" });
     }

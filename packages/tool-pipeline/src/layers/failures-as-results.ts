@@ -36,24 +36,35 @@ const cut = (text: string): string => {
   return `${text.slice(0, half)}\n[… ${text.length - MAX_LENGTH} characters cut …]\n${text.slice(-half)}`;
 };
 
-/** The innermost error's own words: the wrappers that LangChain adds say nothing new. */
-const messageOf = (error: unknown): string => {
-  let message = "";
+/** What LangChain puts around an error says nothing new: the same message again, once a layer. */
+const isWrapper = (error: unknown): boolean =>
+  read(error, "name") === "MiddlewareError" ||
+  read(error, "name") === "ToolInvocationError" ||
+  read(error, "~brand") === "MiddlewareError";
+
+/**
+ * The error as whoever threw it meant it. Its own causes are not told: they are for programs, and name real paths and hosts
+ * that its message leaves out.
+ */
+const meant = (error: unknown): unknown => {
+  let found = error;
   for (const cause of causesOf(error)) {
-    const own = typeof cause === "string" ? cause : read(cause, "message") || read(cause, "name");
-    if (typeof own === "string" && own !== "") message = own;
+    found = cause;
+    if (!isWrapper(cause)) break;
   }
-  return message || "no reason was given";
+  return found;
 };
 
-/** The innermost code that a program can read, such as `ENOENT`. */
+const messageOf = (error: unknown): string => {
+  const found = meant(error);
+  const own = typeof found === "string" ? found : read(found, "message") || read(found, "name");
+  return typeof own === "string" && own !== "" ? own : "no reason was given";
+};
+
+/** A code that a program can read, such as `not_found`. */
 const kindOf = (error: unknown): string => {
-  let kind = "failed";
-  for (const cause of causesOf(error)) {
-    const code = read(cause, "code");
-    if (typeof code === "string" && /^[\w.-]{1,40}$/.test(code)) kind = code;
-  }
-  return kind;
+  const code = read(meant(error), "code");
+  return typeof code === "string" && /^[\w.-]{1,40}$/.test(code) ? code : "failed";
 };
 
 const failure = (call: PipelineCall, error: unknown): ToolMessage => {

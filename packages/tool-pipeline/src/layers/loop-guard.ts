@@ -48,6 +48,14 @@ const isIdle = ({ effects, idempotent }: ToolDeclaration, result: ToolResult, ca
   effects.every((effect) => effect === "fs.read" || (effect === "net" && idempotent === true)) ||
   messageIn(result, callId)?.status === "error";
 
+const polls = ({ declaration, args }: PipelineCall): boolean => {
+  try {
+    return declaration.polls?.(args) === true;
+  } catch {
+    return false; // Arguments that are not validated yet.
+  }
+};
+
 /** The agent on its thread: the namespace without the task, which is another one in every step. */
 const agentKey = (call: PipelineCall): string =>
   `${call.threadId ?? ""}\n${call.namespace.split("|").slice(0, -1).join("|")}\n${call.agent ?? ""}`;
@@ -119,6 +127,7 @@ export const loopGuard = (options: LoopGuardOptions = {}): Layer => {
       // An undeclared tool has the effect `debug` among all others, which says nothing of it.
       const { effects } = call.declaration;
       if (effects.includes("debug") && !effects.includes("vcs.write")) return next(call);
+      if (polls(call)) return next(call);
       const agent = agentOf(call);
       const asked = askedBy(call);
       const why = complaint(agent, call.toolName, asked);

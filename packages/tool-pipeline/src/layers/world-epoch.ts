@@ -10,7 +10,7 @@ export interface WorldEpoch {
   begin(): () => void;
 }
 
-const CHANGES: ReadonlySet<Effect> = new Set<Effect>(["fs.write", "exec", "vcs.write"]);
+const CHANGES: ReadonlySet<Effect> = new Set<Effect>(["fs.write", "exec", "vcs.write", "browser"]);
 
 export const changesWorld = (effects: readonly Effect[]): boolean =>
   effects.some((effect) => CHANGES.has(effect));
