@@ -112,11 +112,11 @@ describe("manage_terminal", () => {
 
   it("shows a conversation only its own sessions, without a pipeline too", async () => {
     const { tools } = await machine();
-    const terminal = tools.find(({ name }) => name === "manage_terminal");
+    const terminal = tools.find(({ name }) => name === "manage_terminal") as (typeof tools)[number];
     const on = async (thread_id: string, args: object) =>
       String(
         (
-          (await terminal?.invoke(
+          (await terminal.invoke(
             { type: "tool_call", id: "c", name: "manage_terminal", args },
             { configurable: { thread_id } },
           )) as { content: string }

@@ -79,8 +79,6 @@ export const isInside = (path: string, { workspace }: Places): boolean =>
   TMP.some((directory) => isBelow(path, directory) && path !== directory) ||
   path === "/tmp";
 
-export const isTemporary = (path: string): boolean => TMP.some((directory) => isBelow(path, directory));
-
 const HARMLESS_DEVICES =
   /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|full|random|urandom|fd\/\d+|fd|shm(?:\/.*)?)$/;
 

@@ -56,8 +56,6 @@ const commandOf = (args: readonly string[]): readonly string[] => {
 const inside = (call: Call, args: readonly string[], running: boolean): Judgement => {
   const command = commandOf(args);
   const base = allow("container", "it runs in a container");
-  const entry = args.findIndex((arg) => arg === "--entrypoint");
-  void entry;
   const inner = command.length === 0 ? [] : [ELSEWHERE(call.run(command, call.stdin))];
   // An image brings programs that are not known here, and does no harm with them.
   const judged = inner.map((each) => (each.rule === "unknown" && !running ? base : each));

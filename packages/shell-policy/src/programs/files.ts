@@ -108,10 +108,7 @@ const make: Judge = (call) =>
 const rmdir: Judge = (call) =>
   worst(
     allow("rmdir", "it removes empty directories"),
-    ...optionsOf(call.args).operands.map((target) => {
-      const judged = call.write(target);
-      return judged.verdict === "deny" ? judged : judged;
-    }),
+    ...optionsOf(call.args).operands.map((target) => call.write(target)),
   );
 
 const mktemp: Judge = (call) =>
@@ -293,8 +290,6 @@ const format: Judge = (call) => {
   return ask("device", "it makes a file system or changes partitions");
 };
 
-const blkdiscard = format;
-
 const vipw: Judge = () => deny("vital", "it changes who may log in");
 
 export const FILES: Readonly<Record<string, Judge>> = {
@@ -343,7 +338,7 @@ export const FILES: Readonly<Record<string, Judge>> = {
       .split(" ")
       .map((name) => [name, format]),
   ),
-  blkdiscard,
+  blkdiscard: format,
   vipw,
   visudo: vipw,
   vigr: vipw,

@@ -193,14 +193,12 @@ const SUBS: Readonly<Record<string, Sub>> = {
       : args[0] === "remove" && args.some((arg) => arg === "-f" || arg === "--force")
         ? ask("git.discard", "it deletes a work tree")
         : OK,
-  remote: (call, args) => {
+  remote: (_call, args) => {
     const [action, ...rest] = args.filter((arg) => !arg.startsWith("-"));
     if (action === undefined || action === "show" || action === "get-url")
       return action === "show" ? allow("network.read", "it asks the remote") : reads();
     if (action === "set-url") return ask("git.remote", "it changes where is pushed to");
-    return rest.some((arg) => arg.startsWith("ext::"))
-      ? ask("git.ext", "the address starts a program")
-      : (void call, OK);
+    return rest.some((arg) => arg.startsWith("ext::")) ? ask("git.ext", "the address starts a program") : OK;
   },
   clone: (call, args) => {
     const options = optionsOf(args, [

@@ -130,10 +130,7 @@ const http: Judge = (call) => {
 
 const send: Judge = () => ask("network.send", "it talks to another machine");
 
-const scp: Judge = (call) => {
-  void call;
-  return ask("network.send", "it copies to or from another machine");
-};
+const scp: Judge = () => ask("network.send", "it copies to or from another machine");
 
 const openssl: Judge = (call) => {
   const [action = ""] = call.args;

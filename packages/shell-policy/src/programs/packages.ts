@@ -266,7 +266,7 @@ const npm: Judge = (call) => {
   }
 };
 
-const npx: Judge = (call) => execute(call, call.args, call.name === "bunx" && false);
+const npx: Judge = (call) => execute(call, call.args, false);
 
 const pip: Judge = (call) => {
   const options = optionsOf(call.args, [
@@ -340,7 +340,7 @@ const runner =
       );
     const [program] = rest;
     if (program === undefined) return OK;
-    if (/\.py$/.test(program)) return call.run(["python", ...rest], call.stdin);
+    if (program.endsWith(".py")) return call.run(["python", ...rest], call.stdin);
     const inner = call.run(rest, call.stdin);
     // A script of the project by its name.
     return inner.rule === "unknown" ? projectTask(program) : notReadOnly(inner);
@@ -348,8 +348,7 @@ const runner =
 
 const go: Judge = (call) => {
   const [action = "", ...rest] = call.args;
-  if (action === "install" || (action === "get" && rest.some((arg) => arg === "-u") && false))
-    return ask("install.machine", "it installs for the user");
+  if (action === "install") return ask("install.machine", "it installs for the user");
   if (action === "run" && rest.some((arg) => /@[\w.]+$/.test(arg)))
     return ask("foreign.package", "it downloads a program and runs it");
   if (action === "clean" && rest.some((arg) => /^-(?:modcache|cache|fuzzcache)$/.test(arg)))

@@ -79,7 +79,7 @@ const tmux: Judge = (call) => {
     /\s/.test(text)
   )
     return worst(allow("process", "it starts a process"), call.runText(text));
-  return /^kill/.test(call.args[0] ?? "")
+  return (call.args[0] ?? "").startsWith("kill")
     ? ask("processes", "it ends processes")
     : allow("process", "it starts or arranges terminals");
 };
