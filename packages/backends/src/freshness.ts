@@ -1,22 +1,8 @@
-import type { BackendProtocolV2, EditResult, ReadResult, WriteResult, DeleteResult } from "deepagents";
+import type { ReadResult } from "deepagents";
 import { BackendError } from "./errors.js";
 import { callingAgent } from "./workspace/call-report.js";
+import type { ChangeGuard, GuardedBackend } from "./workspace/change-guard.js";
 import { FileError } from "./workspace/file-error.js";
-import type { ChangeGuard } from "./workspace/workspace-backend.js";
-
-/** A backend that lets a change be looked at while the file is locked. `WorkspaceBackend` is one. */
-export interface GuardedBackend extends BackendProtocolV2 {
-  readonly guarded: true;
-  write(filePath: string, content: string, guard?: ChangeGuard): Promise<WriteResult>;
-  edit(
-    filePath: string,
-    oldString: string,
-    newString: string,
-    replaceAll?: boolean,
-    guard?: ChangeGuard,
-  ): Promise<EditResult>;
-  delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult>;
-}
 
 interface Change {
   readonly by: string;

@@ -7,14 +7,10 @@ export {
   WORKSPACE_ROUTE,
   type CodingBackendOptions,
 } from "./coding-backend.js";
-export {
-  WorkspaceBackend,
-  type ChangeGuard,
-  type FileFailure,
-  type FileReceipt,
-  type WorkspaceBackendOptions,
-} from "./workspace/workspace-backend.js";
-export { FreshnessLedger, withFreshness, type FreshnessOptions, type GuardedBackend } from "./freshness.js";
+export { WorkspaceBackend } from "./workspace/workspace-backend.js";
+export type { FileFailure, WorkspaceBackendOptions } from "./workspace/options.js";
+export type { ChangeGuard, FileReceipt, GuardedBackend } from "./workspace/change-guard.js";
+export { FreshnessLedger, withFreshness, type FreshnessOptions } from "./freshness.js";
 export type { FileErrorKind } from "./workspace/file-error.js";
 export { readOnly, type ReadOnlyOptions } from "./read-only.js";
 export { canonicalPath, isWithin } from "./canonical-path.js";

@@ -14,7 +14,7 @@ import {
 import { canonicalPath } from "./canonical-path.js";
 import { BackendError } from "./errors.js";
 import { reportToCall } from "./workspace/call-report.js";
-import type { FileFailure } from "./workspace/workspace-backend.js";
+import type { FileFailure } from "./workspace/options.js";
 
 /** The path in its one form, with the trailing slash that it had: routes are found by comparing the beginnings of strings. */
 const canonical = (path: string): string => {
