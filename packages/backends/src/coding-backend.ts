@@ -49,7 +49,7 @@ const refuseEmpty = (option: string): never => {
 };
 
 /** Where the harness keeps what is too large for the conversation; nothing there is precious enough to wait for a disk. */
-const spillTo = (directory: string): BackendProtocolV2 => {
+const spillTo = (directory: string): WorkspaceBackend => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return new WorkspaceBackend({ root: directory, fsync: false });
 };

@@ -1,5 +1,6 @@
 import type { ReadResult } from "deepagents";
 import { BackendError } from "./errors.js";
+import type { FileAccess } from "./rights/file-access.js";
 import { callingAgent } from "./workspace/call-report.js";
 import type { ChangeGuard, GuardedBackend } from "./workspace/change-guard.js";
 import { FileError } from "./workspace/file-error.js";
@@ -113,6 +114,7 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
     };
   };
 
+  const restrict = backend.restrict?.bind(backend);
   return {
     guarded: true,
     ls: (path) => backend.ls(path),
@@ -134,6 +136,11 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
     edit: (path, oldString, newString, replaceAll, outer) =>
       backend.edit(path, oldString, newString, replaceAll, guard(outer)),
     delete: (path, outer) => backend.delete(path, guard(outer)),
+    ...(restrict
+      ? {
+          restrict: (access: FileAccess) => withFreshness(restrict(access), options),
+        }
+      : {}),
     ...(backend.uploadFiles ? { uploadFiles: backend.uploadFiles.bind(backend) } : {}),
     ...(backend.downloadFiles ? { downloadFiles: backend.downloadFiles.bind(backend) } : {}),
   };

@@ -12,6 +12,8 @@ export type { FileFailure, WorkspaceBackendOptions } from "./workspace/options.j
 export type { ChangeGuard, FileReceipt, GuardedBackend } from "./workspace/change-guard.js";
 export { FreshnessLedger, withFreshness, type FreshnessOptions } from "./freshness.js";
 export type { FileErrorKind } from "./workspace/file-error.js";
-export { readOnly, type ReadOnlyOptions } from "./read-only.js";
+export { withRights, type RightsOptions } from "./rights/with-rights.js";
+export { readOnly, type ReadOnlyOptions } from "./rights/read-only.js";
+export type { FileAccess, RestrictableBackend } from "./rights/file-access.js";
 export { canonicalPath, isWithin } from "./canonical-path.js";
 export { BackendError, type BackendErrorCode } from "./errors.js";

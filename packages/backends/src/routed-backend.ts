@@ -1,5 +1,6 @@
 import {
   CompositeBackend,
+  type BackendProtocolV2,
   type DeleteResult,
   type EditResult,
   type FileDownloadResponse,
@@ -13,6 +14,8 @@ import {
 } from "deepagents";
 import { canonicalPath } from "./canonical-path.js";
 import { BackendError } from "./errors.js";
+import { accessBelow, type FileAccess } from "./rights/file-access.js";
+import { restrictBackend } from "./rights/with-rights.js";
 import { reportToCall } from "./workspace/call-report.js";
 import type { FileFailure } from "./workspace/options.js";
 
@@ -43,6 +46,27 @@ const splitPattern = (pattern: string): { directory: string; below: string } => 
  * file of the workspace, and `//workspace/x` too. A glob may be an absolute path.
  */
 export class RoutedBackend extends CompositeBackend {
+  readonly #otherwise: BackendProtocolV2;
+  readonly #routed: Readonly<Record<string, BackendProtocolV2>>;
+
+  constructor(otherwise: BackendProtocolV2, routes: Record<string, BackendProtocolV2>) {
+    super(otherwise, routes);
+    this.#otherwise = otherwise;
+    this.#routed = routes;
+  }
+
+  /** The same routes for somebody who may do no more than this; what is enforced by a backend itself is handed to it. */
+  restrict(access: FileAccess): RoutedBackend {
+    const narrower = (backend: BackendProtocolV2, prefix: string): BackendProtocolV2 =>
+      restrictBackend(backend, accessBelow(access, prefix));
+    return new RoutedBackend(
+      narrower(this.#otherwise, "/"),
+      Object.fromEntries(
+        Object.entries(this.#routed).map(([route, backend]) => [route, narrower(backend, route)]),
+      ),
+    );
+  }
+
   override async ls(path: string): Promise<LsResult> {
     try {
       return await super.ls(canonical(path));

@@ -1,5 +1,6 @@
 import type { BackendProtocolV2, DeleteResult, EditResult, WriteResult } from "deepagents";
 import type { EditOutcome } from "../edit/apply-edit.js";
+import type { FileAccess } from "../rights/file-access.js";
 
 /** A change that was made, as `metadata` of the result tells it. */
 export interface FileReceipt {
@@ -33,4 +34,6 @@ export interface GuardedBackend extends BackendProtocolV2 {
     guard?: ChangeGuard,
   ): Promise<EditResult>;
   delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult>;
+  /** The same files for somebody who may do no more than this. */
+  restrict?(access: FileAccess): GuardedBackend;
 }

@@ -21,6 +21,7 @@ export const listDirectory = async (root: WorkspaceRoot, directory: string): Pro
         const info = root.info(opened, [...parts, name], [...place.parts, name], name);
         if (info) files.push(info);
       }
+      if (files.length === 0) root.protection.checkReadFile(place.parts);
       return { files };
     } finally {
       opened.close();

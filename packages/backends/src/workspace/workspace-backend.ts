@@ -10,37 +10,32 @@ import type {
   ReadResult,
   WriteResult,
 } from "deepagents";
+import type { FileAccess } from "../rights/file-access.js";
 import type { ChangeGuard, GuardedBackend } from "./change-guard.js";
 import { editText, putFile, writeText } from "./changing.js";
 import { deleteEntry } from "./deleting.js";
 import type { FileFailure, WorkspaceBackendOptions } from "./options.js";
 import { listDirectory, readBytes, readData, readLines } from "./reading.js";
 import { globFiles, grepFiles } from "./searching.js";
-import { WorkspaceRoot } from "./workspace-root.js";
+import { openWorkspace, type WorkspaceRoot } from "./workspace-root.js";
 
 const DEFAULT_LIMIT = 500;
 
-/**
- * Real files below one directory, by deepagents' backend protocol. Nothing outside the directory is read or changed, whatever
- * links and races there are; every change is whole or not there at all; and a file keeps its encoding, byte-order mark, line
- * endings and mode. A failed operation returns `{ error, errorKind }` and throws nothing.
- *
- * @example
- * ```ts
- * import { WorkspaceBackend } from "@fiveseam/backends";
- *
- * const files = new WorkspaceBackend({ root: process.cwd() });
- * const { content, totalLines } = await files.read("/package.json");
- * console.log(totalLines, content);
- * ```
- */
-export class WorkspaceBackend implements GuardedBackend {
+/** The operations on the files of a workspace. */
+class WorkspaceFiles implements GuardedBackend {
   readonly guarded = true;
   readonly #root: WorkspaceRoot;
 
-  /** @throws {BackendError} `invalid_option` when the root is no directory, or an option is none. */
-  constructor(options: WorkspaceBackendOptions) {
-    this.#root = new WorkspaceRoot(options);
+  protected constructor(root: WorkspaceRoot) {
+    this.#root = root;
+  }
+
+  /**
+   * The same files for somebody who may do no more than this; each operation is checked on the file that it really reaches.
+   * For decorators: `withRights` is what to use.
+   */
+  restrict(access: FileAccess): GuardedBackend {
+    return new WorkspaceFiles(this.#root.restricted(access));
   }
 
   ls(directory: string): Promise<LsResult> {
@@ -120,6 +115,27 @@ export class WorkspaceBackend implements GuardedBackend {
       });
     }
     return responses;
+  }
+}
+
+/**
+ * Real files below one directory, by deepagents' backend protocol. Nothing outside the directory is read or changed, whatever
+ * links and races there are; every change is whole or not there at all; and a file keeps its encoding, byte-order mark, line
+ * endings and mode. A failed operation returns `{ error, errorKind }` and throws nothing.
+ *
+ * @example
+ * ```ts
+ * import { WorkspaceBackend } from "@fiveseam/backends";
+ *
+ * const files = new WorkspaceBackend({ root: process.cwd() });
+ * const { content, totalLines } = await files.read("/package.json");
+ * console.log(totalLines, content);
+ * ```
+ */
+export class WorkspaceBackend extends WorkspaceFiles {
+  /** @throws {BackendError} `invalid_option` when the root is no directory, or an option is none. */
+  constructor(options: WorkspaceBackendOptions) {
+    super(openWorkspace(options));
   }
 }
 

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, type BigIntStats } from "node:fs";
 import path from "node:path";
 import type { FileInfo } from "deepagents";
 import { BackendError } from "../errors.js";
+import type { FileAccess } from "../rights/file-access.js";
 import { reportToCall } from "./call-report.js";
 import { openRoot, systemConfinement, type Confinement, type Directory } from "./directory.js";
 import { FileError, fileErrorOf } from "./file-error.js";
@@ -10,6 +11,7 @@ import type { FileFailure, WorkspaceBackendOptions } from "./options.js";
 import { Protection } from "./protection.js";
 import { resolvePlace, type Place, type ResolveOptions } from "./resolve.js";
 import { parsePath, showPath, type PathParts } from "./virtual-path.js";
+import { walkFiles } from "./walk.js";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
@@ -20,6 +22,59 @@ export const identityOf = (stats: BigIntStats | undefined): string =>
 /** Lets others have their turn in a long piece of work. */
 export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** How a workspace is held. */
+interface Settings {
+  readonly directory: string;
+  readonly mount: string;
+  readonly confinement: Confinement;
+  readonly protection: Protection;
+  readonly locks: FileLocks;
+  readonly fsync: boolean;
+  readonly breakLinks: boolean;
+  readonly maxFileBytes: number;
+}
+
+const realDirectory = (root: string): string => {
+  if (typeof root !== "string" || root === "")
+    throw new BackendError("invalid_option", "`root` is empty; give the path of a directory.");
+  try {
+    return realpathSync(path.resolve(root));
+  } catch (cause) {
+    throw new BackendError("invalid_option", `\`root\` is no directory: "${root}".`, { cause });
+  }
+};
+
+/** @throws {BackendError} `invalid_option` */
+export const openWorkspace = (options: WorkspaceBackendOptions): WorkspaceRoot => {
+  const directory = realDirectory(options.root);
+  const mount = (options.mount ?? "").replace(/\/+$/, "");
+  const { maxFileBytes = MAX_FILE_BYTES } = options;
+  if (!(maxFileBytes > 0))
+    throw new BackendError("invalid_option", "`maxFileBytes` must be a number of bytes above 0.");
+  const rules = (option: "protectedPaths" | "hiddenPaths"): PathParts[] =>
+    (options[option] ?? []).map((each) => {
+      try {
+        return parsePath(each);
+      } catch (cause) {
+        throw new BackendError("invalid_option", `\`${option}\`: ${(cause as Error).message}`, { cause });
+      }
+    });
+  return new WorkspaceRoot({
+    directory,
+    mount,
+    confinement: options.confinement ?? systemConfinement(),
+    protection: new Protection({
+      protectedPaths: rules("protectedPaths"),
+      hiddenPaths: rules("hiddenPaths"),
+      show: (parts) => mount + showPath(parts),
+    }),
+    locks: new FileLocks(directory, options.lockDirectory),
+    fsync: options.fsync ?? true,
+    breakLinks: options.hardlinks === "break",
+    maxFileBytes,
+  });
+};
+
 /** The directory that a workspace is: where a path leads in it, what is fenced off, and who holds which file. */
 export class WorkspaceRoot {
   readonly protection: Protection;
@@ -27,46 +82,26 @@ export class WorkspaceRoot {
   readonly fsync: boolean;
   readonly breakLinks: boolean;
   readonly maxFileBytes: number;
-  readonly #root: string;
-  readonly #confinement: Confinement;
-  readonly #mount: string;
+  readonly #settings: Settings;
 
-  /** @throws {BackendError} `invalid_option` */
-  constructor(options: WorkspaceBackendOptions) {
-    if (typeof options.root !== "string" || options.root === "")
-      throw new BackendError("invalid_option", "`root` is empty; give the path of a directory.");
-    try {
-      this.#root = realpathSync(path.resolve(options.root));
-    } catch (cause) {
-      throw new BackendError("invalid_option", `\`root\` is no directory: "${options.root}".`, { cause });
-    }
-    this.#mount = (options.mount ?? "").replace(/\/+$/, "");
-    this.#confinement = options.confinement ?? systemConfinement();
-    this.maxFileBytes = options.maxFileBytes ?? MAX_FILE_BYTES;
-    if (!(this.maxFileBytes > 0))
-      throw new BackendError("invalid_option", "`maxFileBytes` must be a number of bytes above 0.");
-    const rules = (option: "protectedPaths" | "hiddenPaths"): PathParts[] =>
-      (options[option] ?? []).map((each) => {
-        try {
-          return parsePath(each);
-        } catch (cause) {
-          throw new BackendError("invalid_option", `\`${option}\`: ${(cause as Error).message}`, { cause });
-        }
-      });
-    this.protection = new Protection({
-      protectedPaths: rules("protectedPaths"),
-      hiddenPaths: rules("hiddenPaths"),
-      show: this.show,
-    });
-    this.locks = new FileLocks(this.#root, options.lockDirectory);
-    this.fsync = options.fsync ?? true;
-    this.breakLinks = options.hardlinks === "break";
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.protection = settings.protection;
+    this.locks = settings.locks;
+    this.fsync = settings.fsync;
+    this.breakLinks = settings.breakLinks;
+    this.maxFileBytes = settings.maxFileBytes;
+  }
+
+  /** The same directory and the same locks, for somebody who may do no more than this. */
+  restricted(access: FileAccess): WorkspaceRoot {
+    return new WorkspaceRoot({ ...this.#settings, protection: this.protection.restricted(access) });
   }
 
   /** A path as the agent knows it. */
-  show = (parts: PathParts): string => this.#mount + showPath(parts);
+  show = (parts: PathParts): string => this.#settings.mount + showPath(parts);
 
-  open = (): Directory => openRoot(this.#root, this.#confinement);
+  open = (): Directory => openRoot(this.#settings.directory, this.#settings.confinement);
 
   /** Where a path leads, which may be nowhere yet. To be closed. */
   place(parts: PathParts, options: Omit<ResolveOptions, "show"> = {}): Place {
@@ -74,6 +109,8 @@ export class WorkspaceRoot {
     const place = resolvePlace(this.open, parts, { ...options, show: this.show });
     try {
       this.protection.checkRead(place.parts);
+      // A directory's name alone tells nothing; what is listed of it is asked for one by one.
+      if (!place.stats?.isDirectory()) this.protection.checkReadFile(place.parts);
     } catch (error) {
       place.close();
       throw error;
@@ -127,7 +164,7 @@ export class WorkspaceRoot {
     return showPath(parts);
   }
 
-  /** How an entry is listed; undefined when it is hidden or gone. */
+  /** How an entry is listed; undefined when it is hidden, not to be read, or gone. */
   info(directory: Directory, given: PathParts, real: PathParts, name: string): FileInfo | undefined {
     if (this.protection.isHidden(real)) return undefined;
     let stats: BigIntStats;
@@ -136,8 +173,16 @@ export class WorkspaceRoot {
     } catch {
       return undefined; // Gone meanwhile.
     }
-    if (stats.isSymbolicLink()) stats = this.#target(given) ?? stats;
+    let leadsTo = real;
+    if (stats.isSymbolicLink()) {
+      const target = this.#target(given);
+      // Whoever may not read all is not told of links that lead where they may not read.
+      if (!target && this.protection.isRestricted) return undefined;
+      if (target?.stats) ({ stats, parts: leadsTo } = target as { stats: BigIntStats; parts: PathParts });
+    }
     const isDirectory = stats.isDirectory();
+    if (!this.protection.mayRead(leadsTo) && !(isDirectory && this.#hasReadable(directory, name, real)))
+      return undefined;
     return {
       path: showPath(given) + (isDirectory ? "/" : ""),
       is_dir: isDirectory,
@@ -146,14 +191,30 @@ export class WorkspaceRoot {
     };
   }
 
-  /** What a link leads to, when that is inside. */
-  #target(given: PathParts): BigIntStats | undefined {
+  /** What a link leads to, when that is inside and may be known. */
+  #target(given: PathParts): Pick<Place, "stats" | "parts"> | undefined {
     try {
       const place = this.place(given);
       place.close();
-      return place.stats;
+      return place;
     } catch {
       return undefined;
+    }
+  }
+
+  /** Whether a directory that may not be read itself is on the way to files that may. Of a link nothing is asked. */
+  #hasReadable(parent: Directory, name: string, parts: PathParts): boolean {
+    let directory: Directory;
+    try {
+      directory = parent.enter(name);
+    } catch {
+      return false;
+    }
+    try {
+      const walk = walkFiles({ protection: this.protection, from: [{ directory, parts }] });
+      return walk.next().done !== true;
+    } finally {
+      directory.close();
     }
   }
 
@@ -167,7 +228,7 @@ export class WorkspaceRoot {
     } catch (error) {
       const { message, kind } = fileErrorOf(
         error,
-        typeof given === "string" ? this.#mount + given : "The path",
+        typeof given === "string" ? this.#settings.mount + given : "The path",
       );
       reportToCall({ ok: false, kind, message });
       return { error: message, errorKind: kind };
