@@ -1,4 +1,5 @@
 import type { ReadResult } from "deepagents";
+import type { FileChange } from "./commit/file-change.js";
 import { BackendError } from "./errors.js";
 import type { FileAccess } from "./rights/file-access.js";
 import { callingAgent } from "./workspace/call-report.js";
@@ -90,11 +91,13 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
   const guard = (outer?: ChangeGuard): ChangeGuard => {
     const agent = who();
     return {
-      async before(file, hash) {
-        await outer?.before?.(file, hash);
+      ...(outer?.ready ? { ready: outer.ready.bind(outer) } : {}),
+      async before(target) {
+        await outer?.before?.(target);
+        const { file } = target;
         const seen = ledger.seenBy(agent.key, file);
         if (seen === undefined && !requireRead) return;
-        const now = await hash();
+        const now = await target.hash();
         if (seen === now) return;
         if (seen === undefined) {
           if (now === null) return;
@@ -115,6 +118,7 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
   };
 
   const restrict = backend.restrict?.bind(backend);
+  const commit = backend.commit?.bind(backend);
   return {
     guarded: true,
     ls: (path) => backend.ls(path),
@@ -136,6 +140,9 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
     edit: (path, oldString, newString, replaceAll, outer) =>
       backend.edit(path, oldString, newString, replaceAll, guard(outer)),
     delete: (path, outer) => backend.delete(path, guard(outer)),
+    ...(commit
+      ? { commit: (changes: readonly FileChange[], outer?: ChangeGuard) => commit(changes, guard(outer)) }
+      : {}),
     ...(restrict
       ? {
           restrict: (access: FileAccess) => withFreshness(restrict(access), options),

@@ -9,9 +9,17 @@ export {
 } from "./coding-backend.js";
 export { WorkspaceBackend } from "./workspace/workspace-backend.js";
 export type { FileFailure, WorkspaceBackendOptions } from "./workspace/options.js";
-export type { ChangeGuard, FileReceipt, GuardedBackend } from "./workspace/change-guard.js";
+export type {
+  ChangeGuard,
+  ChangeTarget,
+  FileBefore,
+  FileReceipt,
+  GuardedBackend,
+} from "./workspace/change-guard.js";
 export { FreshnessLedger, withFreshness, type FreshnessOptions } from "./freshness.js";
 export type { FileErrorKind } from "./workspace/file-error.js";
+export { commitChanges } from "./commit/commit-changes.js";
+export type { CommitResult, CommittingBackend, FileChange } from "./commit/file-change.js";
 export { withRights, type RightsOptions } from "./rights/with-rights.js";
 export { readOnly, type ReadOnlyOptions } from "./rights/read-only.js";
 export type { FileAccess, RestrictableBackend } from "./rights/file-access.js";

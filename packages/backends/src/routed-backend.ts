@@ -13,6 +13,8 @@ import {
   type WriteResult,
 } from "deepagents";
 import { canonicalPath } from "./canonical-path.js";
+import { commitInOrder } from "./commit/commit-changes.js";
+import { isCommitting, pathsOf, type CommitResult, type FileChange } from "./commit/file-change.js";
 import { BackendError } from "./errors.js";
 import { accessBelow, type FileAccess } from "./rights/file-access.js";
 import { restrictBackend } from "./rights/with-rights.js";
@@ -64,6 +66,35 @@ export class RoutedBackend extends CompositeBackend {
       Object.fromEntries(
         Object.entries(this.#routed).map(([route, backend]) => [route, narrower(backend, route)]),
       ),
+    );
+  }
+
+  /** As one where all files are of one route that can do it, and else in order: `atomic` of the result tells. */
+  async commit(changes: readonly FileChange[]): Promise<CommitResult> {
+    let plain: FileChange[];
+    try {
+      plain = changes.map((change) => ({
+        ...change,
+        path: canonical(change.path),
+        ...(change.kind === "rename" ? { to: canonical(change.to) } : {}),
+      }));
+    } catch (error) {
+      return failure(error);
+    }
+    const routes = Object.keys(this.#routed).sort((one, other) => other.length - one.length);
+    const routeOf = (path: string): string => routes.find((route) => path.startsWith(route)) ?? "/";
+    const [route = "/", ...others] = new Set(plain.flatMap(pathsOf).map(routeOf));
+    const backend = this.#routed[route];
+    if (others.length > 0 || !backend || !isCommitting(backend)) {
+      return commitInOrder(this, plain);
+    }
+    const below = (path: string): string => path.slice(route.length - 1);
+    return backend.commit(
+      plain.map((change) => ({
+        ...change,
+        path: below(change.path),
+        ...(change.kind === "rename" ? { to: below(change.to) } : {}),
+      })),
     );
   }
 

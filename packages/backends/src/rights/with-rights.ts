@@ -6,6 +6,8 @@ import type {
   LsResult,
 } from "deepagents";
 import { canonicalPath, isWithin } from "../canonical-path.js";
+import { commitChanges } from "../commit/commit-changes.js";
+import { isCommitting, pathsOf, type CommitResult, type FileChange } from "../commit/file-change.js";
 import { BackendError } from "../errors.js";
 import { reportToCall } from "../workspace/call-report.js";
 import type { ChangeGuard, GuardedBackend } from "../workspace/change-guard.js";
@@ -116,6 +118,14 @@ export const restrictBackend = (backend: BackendProtocolV2, access: FileAccess):
     return inner.delete(path, guard);
   };
 
+  const commit = async (changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult> => {
+    for (const [failedAt, change] of changes.entries()) {
+      const path = pathsOf(change).find((each) => !may("write", each));
+      if (path !== undefined) return { ...refusal("write", path), failedAt };
+    }
+    return isCommitting(inner) ? inner.commit(changes, guard) : commitChanges(inner, changes);
+  };
+
   const wrapped: BackendProtocolV2 = {
     ls,
     read: (path, offset, limit) =>
@@ -157,6 +167,7 @@ export const restrictBackend = (backend: BackendProtocolV2, access: FileAccess):
   return Object.assign(wrapped, {
     ...(routePrefixes ? { routePrefixes } : {}),
     ...(guarded ? { guarded } : {}),
+    commit,
     restrict: (narrower: FileAccess) => restrictBackend(backend, accessOfBoth(access, narrower)),
   });
 };

@@ -2,6 +2,7 @@ import { lstatSync, type BigIntStats } from "node:fs";
 import type { EditResult, WriteResult } from "deepagents";
 import { applyEdit } from "../edit/apply-edit.js";
 import type { ChangeGuard, FileReceipt } from "./change-guard.js";
+import { targetOf } from "./change-target.js";
 import { binaryError, checkRegular, hashOf, readWhole, withFile } from "./file-content.js";
 import { FileError } from "./file-error.js";
 import type { HeldLock } from "./file-locks.js";
@@ -17,7 +18,10 @@ const changeFile = async <R extends { path?: string }>(
   root: WorkspaceRoot,
   parts: PathParts,
   options: { makeParents: boolean; guard: ChangeGuard | undefined },
-  work: (place: Place, lock: HeldLock) => Promise<{ receipt: FileReceipt; result: R }>,
+  work: (
+    place: Place,
+    put: (bytes: Uint8Array) => Promise<void>,
+  ) => Promise<{ receipt: FileReceipt; result: R }>,
 ): Promise<R & { metadata: Record<string, unknown> }> => {
   const shown = root.show(parts);
   const resolve = {
@@ -32,13 +36,13 @@ const changeFile = async <R extends { path?: string }>(
     let done = false;
     try {
       checkChangeable(root, place, shown);
-      const file = place.shown;
-      await options.guard?.before?.(file, async () =>
-        place.stats
-          ? withFile(place, async (opened) => hashOf(await readWhole(opened, root.maxFileBytes)))
-          : null,
-      );
-      const { receipt, result } = await work(place, lock);
+      const target = targetOf(root, place);
+      await options.guard?.before?.(target);
+      const put = async (bytes: Uint8Array): Promise<void> => {
+        await options.guard?.ready?.(target, hashOf(bytes));
+        await replace(root, place, bytes, lock);
+      };
+      const { receipt, result } = await work(place, put);
       done = true;
       options.guard?.after?.(receipt);
       return { ...result, metadata: { ...receipt } };
@@ -92,7 +96,7 @@ export const putFile = async (
   const shown = root.show(parts);
   // Seen before anything waits: whoever comes in between has changed what the caller means to replace.
   const seen = root.identity(parts);
-  return changeFile(root, parts, { makeParents: true, guard }, async (place, lock) => {
+  return changeFile(root, parts, { makeParents: true, guard }, async (place, put) => {
     if (identityOf(place.stats) !== seen)
       throw new FileError("conflict", `${shown} was changed by somebody else at this moment; read it again.`);
     if (!place.stats) checkNewName(place.name);
@@ -102,7 +106,7 @@ export const putFile = async (
         )
       : undefined;
     const bytes = contentOf(existing, shown);
-    await replace(root, place, bytes, lock);
+    await put(bytes);
     const receipt: FileReceipt = {
       file: place.shown,
       hashBefore: existing ? hashOf(existing) : null,
@@ -161,11 +165,11 @@ export const editText = async (
     throw new FileError("invalid_text", "old_string and new_string must be strings.");
   const parts = parsePath(filePath);
   const shown = root.show(parts);
-  return changeFile(root, parts, { makeParents: false, guard }, async (place, lock) => {
+  return changeFile(root, parts, { makeParents: false, guard }, async (place, put) => {
     if (!place.stats) throw new FileError("not_found", `${shown}: it does not exist.`);
     const bytes = await withFile(place, (opened) => readWhole(opened, root.maxFileBytes));
     const { after, strategy, span, occurrences } = editBytes(bytes, edit, shown);
-    if (!bytes.equals(after)) await replace(root, place, after, lock);
+    if (!bytes.equals(after)) await put(after);
     const receipt: FileReceipt = {
       file: place.shown,
       hashBefore: hashOf(bytes),

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import type { DeleteResult } from "deepagents";
 import type { ChangeGuard, FileReceipt } from "./change-guard.js";
+import { targetOf } from "./change-target.js";
 import type { Directory } from "./directory.js";
-import { hashOf, readWhole, withFile } from "./file-content.js";
 import { FileError } from "./file-error.js";
 import { removeTree } from "./remove-tree.js";
 import type { Place } from "./resolve.js";
@@ -20,21 +20,20 @@ export const deleteEntry = async (
   const shown = root.show(parts);
   if (parts.length === 0) throw new FileError("denied", "The root of the workspace is not deleted.");
   root.protection.checkWrite(parts);
-  return root.locks.hold(`${root.keyOf(parts.slice(0, -1))}/${parts.at(-1)}`, shown, async () => {
+  return root.locks.hold(root.entryKeyOf(parts), shown, async () => {
     const place = root.place(parts, {
       followLast: false,
       check: (real) => root.protection.checkWrite(real),
     });
     try {
       if (!place.stats || place.name === "") throw new FileError("not_found", `${shown}: it does not exist.`);
-      const file = place.shown;
-      const isFile = place.stats.isFile();
-      const hash = async (): Promise<string | null> =>
-        isFile ? withFile(place, async (opened) => hashOf(await readWhole(opened, root.maxFileBytes))) : null;
-      await guard?.before?.(file, hash);
-      if (place.stats.isDirectory()) await removeDirectory(root, place, shown);
+      const target = targetOf(root, place);
+      await guard?.before?.(target);
+      if (place.stats.isDirectory()) checkNothingProtected(root, place, shown);
+      await guard?.ready?.(target, null);
+      if (place.stats.isDirectory()) await removeDirectory(place);
       else await removeTree(place.directory, place.name);
-      const receipt: FileReceipt = { file, hashBefore: null, hashAfter: null };
+      const receipt: FileReceipt = { file: target.file, hashBefore: null, hashAfter: null };
       guard?.after?.(receipt);
       return { path: showPath(parts), filesUpdate: null, metadata: { ...receipt } };
     } finally {
@@ -44,8 +43,7 @@ export const deleteEntry = async (
 };
 
 /** Takes the whole directory away at once, and then apart. */
-const removeDirectory = async (root: WorkspaceRoot, place: Place, shown: string): Promise<void> => {
-  checkNothingProtected(root, place, shown);
+const removeDirectory = async (place: Place): Promise<void> => {
   const aside = `.fiveseam-${randomBytes(8).toString("hex")}.deleted`;
   renameSync(place.directory.at(place.name), place.directory.at(aside));
   try {

@@ -10,6 +10,8 @@ import type {
   ReadResult,
   WriteResult,
 } from "deepagents";
+import { commitFiles } from "../commit/commit-files.js";
+import type { CommitResult, FileChange } from "../commit/file-change.js";
 import type { FileAccess } from "../rights/file-access.js";
 import type { ChangeGuard, GuardedBackend } from "./change-guard.js";
 import { editText, putFile, writeText } from "./changing.js";
@@ -70,6 +72,16 @@ class WorkspaceFiles implements GuardedBackend {
   /** @param guard for decorators; deepagents' tools give none. */
   delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult> {
     return this.#root.result(filePath, () => deleteEntry(this.#root, filePath, guard));
+  }
+
+  /**
+   * Several changes as one: checked first, then all or nothing, also when the process is killed in between; what is left half
+   * done then is brought to its end by whoever uses the workspace next.
+   *
+   * @param guard for decorators.
+   */
+  commit(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult> {
+    return this.#root.result("", () => commitFiles(this.#root, changes, guard));
   }
 
   /** Files below a directory that match a pattern, without those that .gitignore names. */

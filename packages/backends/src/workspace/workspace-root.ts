@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, type BigIntStats } from "node:fs";
 import path from "node:path";
 import type { FileInfo } from "deepagents";
+import { recoverCommit } from "../commit/commit-record.js";
 import { BackendError } from "../errors.js";
 import type { FileAccess } from "../rights/file-access.js";
 import { reportToCall } from "./call-report.js";
@@ -59,16 +60,19 @@ export const openWorkspace = (options: WorkspaceBackendOptions): WorkspaceRoot =
         throw new BackendError("invalid_option", `\`${option}\`: ${(cause as Error).message}`, { cause });
       }
     });
+  const confinement = options.confinement ?? systemConfinement();
   return new WorkspaceRoot({
     directory,
     mount,
-    confinement: options.confinement ?? systemConfinement(),
+    confinement,
     protection: new Protection({
       protectedPaths: rules("protectedPaths"),
       hiddenPaths: rules("hiddenPaths"),
       show: (parts) => mount + showPath(parts),
     }),
-    locks: new FileLocks(directory, options.lockDirectory),
+    locks: new FileLocks(directory, options.lockDirectory, (record) =>
+      recoverCommit(record, () => openRoot(directory, confinement)),
+    ),
     fsync: options.fsync ?? true,
     breakLinks: options.hardlinks === "break",
     maxFileBytes,
@@ -164,6 +168,12 @@ export class WorkspaceRoot {
     return showPath(parts);
   }
 
+  /** The same for an entry itself, which may be a link. */
+  entryKeyOf(parts: PathParts): string {
+    const parent = this.keyOf(parts.slice(0, -1));
+    return `${parent === "/" ? "" : parent}/${parts.at(-1) ?? ""}`;
+  }
+
   /** How an entry is listed; undefined when it is hidden, not to be read, or gone. */
   info(directory: Directory, given: PathParts, real: PathParts, name: string): FileInfo | undefined {
     if (this.protection.isHidden(real)) return undefined;
@@ -221,7 +231,13 @@ export class WorkspaceRoot {
   /** Runs an operation and turns what it throws into a result. */
   async result<T extends object>(given: unknown, work: () => Promise<T>): Promise<T | FileFailure> {
     try {
+      this.locks.settle();
       const result = await work();
+      const { error, errorKind } = result as Partial<FileFailure>;
+      if (error !== undefined) {
+        reportToCall({ ok: false, kind: errorKind ?? "failed", message: error });
+        return result;
+      }
       const cut = (result as { truncated?: boolean }).truncated === true;
       reportToCall({ ok: true, ...(cut ? { truncated: true } : {}) });
       return result;
