@@ -118,6 +118,7 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
   };
 
   const restrict = backend.restrict?.bind(backend);
+  const upload = backend.uploadFiles?.bind(backend);
   const commit = backend.commit?.bind(backend);
   return {
     guarded: true,
@@ -148,7 +149,11 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
           restrict: (access: FileAccess) => withFreshness(restrict(access), options),
         }
       : {}),
-    ...(backend.uploadFiles ? { uploadFiles: backend.uploadFiles.bind(backend) } : {}),
+    ...(upload
+      ? {
+          uploadFiles: (files: [string, Uint8Array][], outer?: ChangeGuard) => upload(files, guard(outer)),
+        }
+      : {}),
     ...(backend.downloadFiles ? { downloadFiles: backend.downloadFiles.bind(backend) } : {}),
   };
 };

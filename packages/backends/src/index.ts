@@ -20,6 +20,14 @@ export { FreshnessLedger, withFreshness, type FreshnessOptions } from "./freshne
 export type { FileErrorKind } from "./workspace/file-error.js";
 export { commitChanges } from "./commit/commit-changes.js";
 export type { CommitResult, CommittingBackend, FileChange } from "./commit/file-change.js";
+export {
+  withUndo,
+  type UndoableBackend,
+  type UndoOptions,
+  type UndoResult,
+  type UndoScope,
+} from "./undo/with-undo.js";
+export type { RefusedUndo } from "./undo/plan-undo.js";
 export { withRights, type RightsOptions } from "./rights/with-rights.js";
 export { readOnly, type ReadOnlyOptions } from "./rights/read-only.js";
 export type { FileAccess, RestrictableBackend } from "./rights/file-access.js";

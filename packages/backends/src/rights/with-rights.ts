@@ -148,11 +148,11 @@ export const restrictBackend = (backend: BackendProtocolV2, access: FileAccess):
     edit: (path: string, oldString: string, newString: string, replaceAll?: boolean, guard?: ChangeGuard) =>
       may("write", path) ? inner.edit(path, oldString, newString, replaceAll, guard) : refusal("write", path),
     delete: remove,
-    uploadFiles: (files) =>
+    uploadFiles: (files: [string, Uint8Array][], guard?: ChangeGuard) =>
       byPosition(
         files,
         ([path]) => may("write", path),
-        (allowed) => inner.uploadFiles?.(allowed) ?? [],
+        (allowed) => inner.uploadFiles?.(allowed, guard) ?? [],
         ([path]): FileUploadResponse => ({ path, error: "permission_denied" }),
       ),
     downloadFiles: (paths) =>

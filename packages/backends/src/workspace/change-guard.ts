@@ -1,4 +1,10 @@
-import type { BackendProtocolV2, DeleteResult, EditResult, WriteResult } from "deepagents";
+import type {
+  BackendProtocolV2,
+  DeleteResult,
+  EditResult,
+  FileUploadResponse,
+  WriteResult,
+} from "deepagents";
 import type { CommitResult, FileChange } from "../commit/file-change.js";
 import type { EditOutcome } from "../edit/apply-edit.js";
 import type { FileAccess } from "../rights/file-access.js";
@@ -63,6 +69,7 @@ export interface GuardedBackend extends BackendProtocolV2 {
     guard?: ChangeGuard,
   ): Promise<EditResult>;
   delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult>;
+  uploadFiles?(files: [string, Uint8Array][], guard?: ChangeGuard): Promise<FileUploadResponse[]>;
   /** Several changes as one. */
   commit?(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult>;
   /** The same files for somebody who may do no more than this. */

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
+import path from "node:path";
 import type { DeleteResult } from "deepagents";
 import type { ChangeGuard, FileReceipt } from "./change-guard.js";
 import { targetOf } from "./change-target.js";
 import type { Directory } from "./directory.js";
 import { FileError } from "./file-error.js";
+import type { HeldLock } from "./file-locks.js";
 import { removeTree } from "./remove-tree.js";
 import type { Place } from "./resolve.js";
 import { parsePath, showPath, type PathParts } from "./virtual-path.js";
@@ -20,7 +22,7 @@ export const deleteEntry = async (
   const shown = root.show(parts);
   if (parts.length === 0) throw new FileError("denied", "The root of the workspace is not deleted.");
   root.protection.checkWrite(parts);
-  return root.locks.hold(root.entryKeyOf(parts), shown, async () => {
+  return root.locks.hold(root.entryKeyOf(parts), shown, async (lock) => {
     const place = root.place(parts, {
       followLast: false,
       check: (real) => root.protection.checkWrite(real),
@@ -31,7 +33,7 @@ export const deleteEntry = async (
       await guard?.before?.(target);
       if (place.stats.isDirectory()) checkNothingProtected(root, place, shown);
       await guard?.ready?.(target, null);
-      if (place.stats.isDirectory()) await removeDirectory(place);
+      if (place.stats.isDirectory()) await removeDirectory(place, lock);
       else await removeTree(place.directory, place.name);
       const receipt: FileReceipt = { file: target.file, hashBefore: null, hashAfter: null };
       guard?.after?.(receipt);
@@ -43,8 +45,9 @@ export const deleteEntry = async (
 };
 
 /** Takes the whole directory away at once, and then apart. */
-const removeDirectory = async (place: Place): Promise<void> => {
+const removeDirectory = async (place: Place, lock: HeldLock): Promise<void> => {
   const aside = `.fiveseam-${randomBytes(8).toString("hex")}.deleted`;
+  lock.noteTemporary(path.join(place.directory.real, aside));
   renameSync(place.directory.at(place.name), place.directory.at(aside));
   try {
     await removeTree(place.directory, aside);

@@ -105,11 +105,12 @@ class WorkspaceFiles implements GuardedBackend {
     return this.#root.result(at, () => grepFiles(this.#root, pattern, at, glob, maxCount));
   }
 
-  async uploadFiles(files: [string, Uint8Array][]): Promise<FileUploadResponse[]> {
+  /** @param guard for decorators. */
+  async uploadFiles(files: [string, Uint8Array][], guard?: ChangeGuard): Promise<FileUploadResponse[]> {
     const responses: FileUploadResponse[] = [];
     for (const [filePath, content] of files) {
       const result = await this.#root.result(filePath, () =>
-        putFile(this.#root, filePath, undefined, () => content),
+        putFile(this.#root, filePath, guard, () => content),
       );
       responses.push({ path: filePath, error: codeOf(result) });
     }
