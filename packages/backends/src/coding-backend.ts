@@ -7,7 +7,8 @@ import { BackendError } from "./errors.js";
 import { FreshnessLedger, withFreshness } from "./freshness.js";
 import { perThread } from "./per-thread.js";
 import { RoutedBackend } from "./routed-backend.js";
-import { WorkspaceBackend, type WorkspaceBackendOptions } from "./workspace/workspace-backend.js";
+import type { WorkspaceBackendOptions } from "./workspace/options.js";
+import { WorkspaceBackend } from "./workspace/workspace-backend.js";
 
 /** Where the workspace is, for the model and in every rule. */
 export const WORKSPACE_ROUTE = "/workspace/";
@@ -48,7 +49,7 @@ const refuseEmpty = (option: string): never => {
 };
 
 /** Where the harness keeps what is too large for the conversation; nothing there is precious enough to wait for a disk. */
-const spillTo = (directory: string): BackendProtocolV2 => {
+const spillTo = (directory: string): WorkspaceBackend => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return new WorkspaceBackend({ root: directory, fsync: false });
 };

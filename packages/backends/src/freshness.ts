@@ -1,22 +1,10 @@
-import type { BackendProtocolV2, EditResult, ReadResult, WriteResult, DeleteResult } from "deepagents";
+import type { ReadResult } from "deepagents";
+import type { FileChange } from "./commit/file-change.js";
 import { BackendError } from "./errors.js";
+import type { FileAccess } from "./rights/file-access.js";
 import { callingAgent } from "./workspace/call-report.js";
+import type { ChangeGuard, GuardedBackend } from "./workspace/change-guard.js";
 import { FileError } from "./workspace/file-error.js";
-import type { ChangeGuard } from "./workspace/workspace-backend.js";
-
-/** A backend that lets a change be looked at while the file is locked. `WorkspaceBackend` is one. */
-export interface GuardedBackend extends BackendProtocolV2 {
-  readonly guarded: true;
-  write(filePath: string, content: string, guard?: ChangeGuard): Promise<WriteResult>;
-  edit(
-    filePath: string,
-    oldString: string,
-    newString: string,
-    replaceAll?: boolean,
-    guard?: ChangeGuard,
-  ): Promise<EditResult>;
-  delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult>;
-}
 
 interface Change {
   readonly by: string;
@@ -103,11 +91,13 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
   const guard = (outer?: ChangeGuard): ChangeGuard => {
     const agent = who();
     return {
-      async before(file, hash) {
-        await outer?.before?.(file, hash);
+      ...(outer?.ready ? { ready: outer.ready.bind(outer) } : {}),
+      async before(target) {
+        await outer?.before?.(target);
+        const { file } = target;
         const seen = ledger.seenBy(agent.key, file);
         if (seen === undefined && !requireRead) return;
-        const now = await hash();
+        const now = await target.hash();
         if (seen === now) return;
         if (seen === undefined) {
           if (now === null) return;
@@ -127,6 +117,9 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
     };
   };
 
+  const restrict = backend.restrict?.bind(backend);
+  const upload = backend.uploadFiles?.bind(backend);
+  const commit = backend.commit?.bind(backend);
   return {
     guarded: true,
     ls: (path) => backend.ls(path),
@@ -148,7 +141,19 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
     edit: (path, oldString, newString, replaceAll, outer) =>
       backend.edit(path, oldString, newString, replaceAll, guard(outer)),
     delete: (path, outer) => backend.delete(path, guard(outer)),
-    ...(backend.uploadFiles ? { uploadFiles: backend.uploadFiles.bind(backend) } : {}),
+    ...(commit
+      ? { commit: (changes: readonly FileChange[], outer?: ChangeGuard) => commit(changes, guard(outer)) }
+      : {}),
+    ...(restrict
+      ? {
+          restrict: (access: FileAccess) => withFreshness(restrict(access), options),
+        }
+      : {}),
+    ...(upload
+      ? {
+          uploadFiles: (files: [string, Uint8Array][], outer?: ChangeGuard) => upload(files, guard(outer)),
+        }
+      : {}),
     ...(backend.downloadFiles ? { downloadFiles: backend.downloadFiles.bind(backend) } : {}),
   };
 };

@@ -7,15 +7,29 @@ export {
   WORKSPACE_ROUTE,
   type CodingBackendOptions,
 } from "./coding-backend.js";
-export {
-  WorkspaceBackend,
-  type ChangeGuard,
-  type FileFailure,
-  type FileReceipt,
-  type WorkspaceBackendOptions,
-} from "./workspace/workspace-backend.js";
-export { FreshnessLedger, withFreshness, type FreshnessOptions, type GuardedBackend } from "./freshness.js";
+export { WorkspaceBackend } from "./workspace/workspace-backend.js";
+export type { FileFailure, WorkspaceBackendOptions } from "./workspace/options.js";
+export type {
+  ChangeGuard,
+  ChangeTarget,
+  FileBefore,
+  FileReceipt,
+  GuardedBackend,
+} from "./workspace/change-guard.js";
+export { FreshnessLedger, withFreshness, type FreshnessOptions } from "./freshness.js";
 export type { FileErrorKind } from "./workspace/file-error.js";
-export { readOnly, type ReadOnlyOptions } from "./read-only.js";
+export { commitChanges } from "./commit/commit-changes.js";
+export type { CommitResult, CommittingBackend, FileChange } from "./commit/file-change.js";
+export {
+  withUndo,
+  type UndoableBackend,
+  type UndoOptions,
+  type UndoResult,
+  type UndoScope,
+} from "./undo/with-undo.js";
+export type { RefusedUndo } from "./undo/plan-undo.js";
+export { withRights, type RightsOptions } from "./rights/with-rights.js";
+export { readOnly, type ReadOnlyOptions } from "./rights/read-only.js";
+export type { FileAccess, RestrictableBackend } from "./rights/file-access.js";
 export { canonicalPath, isWithin } from "./canonical-path.js";
 export { BackendError, type BackendErrorCode } from "./errors.js";

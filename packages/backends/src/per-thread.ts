@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { getConfig } from "@langchain/langgraph";
 import type { BackendProtocolV2 } from "deepagents";
+import type { RestrictableBackend } from "./rights/file-access.js";
+import { restrictBackend } from "./rights/with-rights.js";
 
 /** The LangGraph thread that the current call belongs to; "" outside a graph. */
 const currentThread = (): string => {
@@ -16,7 +18,7 @@ const currentThread = (): string => {
  * A backend that is another one for each thread. deepagents names large results by the call's id alone, which is unique
  * in a thread at best, so threads that share a directory would read and overwrite each other's.
  */
-export const perThread = (make: (name: string) => BackendProtocolV2): BackendProtocolV2 => {
+export const perThread = (make: (name: string) => BackendProtocolV2): RestrictableBackend => {
   const made = new Map<string, BackendProtocolV2>();
   const own = (): BackendProtocolV2 => {
     const thread = currentThread();
@@ -28,6 +30,7 @@ export const perThread = (make: (name: string) => BackendProtocolV2): BackendPro
     return backend;
   };
   return {
+    restrict: (access) => perThread((name) => restrictBackend(make(name), access)),
     ls: (path) => own().ls(path),
     read: (path, offset, limit) => own().read(path, offset, limit),
     readRaw: (path) => own().readRaw(path),

@@ -1,5 +1,6 @@
 import {
   CompositeBackend,
+  type BackendProtocolV2,
   type DeleteResult,
   type EditResult,
   type FileDownloadResponse,
@@ -12,9 +13,13 @@ import {
   type WriteResult,
 } from "deepagents";
 import { canonicalPath } from "./canonical-path.js";
+import { commitInOrder } from "./commit/commit-changes.js";
+import { isCommitting, pathsOf, type CommitResult, type FileChange } from "./commit/file-change.js";
 import { BackendError } from "./errors.js";
+import { accessBelow, type FileAccess } from "./rights/file-access.js";
+import { restrictBackend } from "./rights/with-rights.js";
 import { reportToCall } from "./workspace/call-report.js";
-import type { FileFailure } from "./workspace/workspace-backend.js";
+import type { FileFailure } from "./workspace/options.js";
 
 /** The path in its one form, with the trailing slash that it had: routes are found by comparing the beginnings of strings. */
 const canonical = (path: string): string => {
@@ -43,6 +48,56 @@ const splitPattern = (pattern: string): { directory: string; below: string } => 
  * file of the workspace, and `//workspace/x` too. A glob may be an absolute path.
  */
 export class RoutedBackend extends CompositeBackend {
+  readonly #otherwise: BackendProtocolV2;
+  readonly #routed: Readonly<Record<string, BackendProtocolV2>>;
+
+  constructor(otherwise: BackendProtocolV2, routes: Record<string, BackendProtocolV2>) {
+    super(otherwise, routes);
+    this.#otherwise = otherwise;
+    this.#routed = routes;
+  }
+
+  /** The same routes for somebody who may do no more than this; what is enforced by a backend itself is handed to it. */
+  restrict(access: FileAccess): RoutedBackend {
+    const narrower = (backend: BackendProtocolV2, prefix: string): BackendProtocolV2 =>
+      restrictBackend(backend, accessBelow(access, prefix));
+    return new RoutedBackend(
+      narrower(this.#otherwise, "/"),
+      Object.fromEntries(
+        Object.entries(this.#routed).map(([route, backend]) => [route, narrower(backend, route)]),
+      ),
+    );
+  }
+
+  /** As one where all files are of one route that can do it, and else in order: `atomic` of the result tells. */
+  async commit(changes: readonly FileChange[]): Promise<CommitResult> {
+    let plain: FileChange[];
+    try {
+      plain = changes.map((change) => ({
+        ...change,
+        path: canonical(change.path),
+        ...(change.kind === "rename" ? { to: canonical(change.to) } : {}),
+      }));
+    } catch (error) {
+      return failure(error);
+    }
+    const routes = Object.keys(this.#routed).sort((one, other) => other.length - one.length);
+    const routeOf = (path: string): string => routes.find((route) => path.startsWith(route)) ?? "/";
+    const [route = "/", ...others] = new Set(plain.flatMap(pathsOf).map(routeOf));
+    const backend = this.#routed[route];
+    if (others.length > 0 || !backend || !isCommitting(backend)) {
+      return commitInOrder(this, plain);
+    }
+    const below = (path: string): string => path.slice(route.length - 1);
+    return backend.commit(
+      plain.map((change) => ({
+        ...change,
+        path: below(change.path),
+        ...(change.kind === "rename" ? { to: below(change.to) } : {}),
+      })),
+    );
+  }
+
   override async ls(path: string): Promise<LsResult> {
     try {
       return await super.ls(canonical(path));

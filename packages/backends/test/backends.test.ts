@@ -192,7 +192,7 @@ describe("readOnly", () => {
       await backend.delete?.("/a.txt"),
     ];
     for (const result of refused)
-      expect(result?.error).toMatch(/^Denied: the reader may only read files.*Report/);
+      expect(result?.error).toMatch(/^Denied: the reader may not change .*Report/);
     const uploads = await backend.uploadFiles?.([
       ["/a.txt", new Uint8Array([1])],
       ["/spill/b", new Uint8Array([2])],

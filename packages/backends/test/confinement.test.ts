@@ -56,11 +56,11 @@ const tryAll = async (files: WorkspaceBackend, target: string, old: string): Pro
     ...(await files.downloadFiles([target])),
     await files.delete(target),
   ];
-  for (const result of results) expect(leaks(result), target).toBe(false);
+  for (const result of results) expect({ target, leaks: leaks(result) }).toEqual({ target, leaks: false });
 };
 
 describe("nothing outside the root is read or changed", () => {
-  it("by any spelling of a path", { timeout: 120_000 }, async () => {
+  it("by any spelling of a path", { timeout: 300_000 }, async () => {
     const { base, root, outside, check } = await arena();
     await symlink("../outside", path.join(root, "link"));
     await symlink(outside, path.join(root, "absolute"));
@@ -96,7 +96,7 @@ describe("nothing outside the root is read or changed", () => {
     }
   });
 
-  it("through farms of links, whatever they point to", { timeout: 120_000 }, async () => {
+  it("through farms of links, whatever they point to", { timeout: 300_000 }, async () => {
     const { root, outside, check } = await arena();
     const names = ["a", "b", "c", "d", "e"];
     const target = fc.constantFrom(
@@ -192,8 +192,8 @@ describe("what may not be touched inside the root", () => {
       "/.git./HEAD",
       "/src/a.ts",
     ]) {
-      expect(await files.write(file, "x"), file).toMatchObject({ errorKind: "denied" });
-      expect(await files.delete(file), file).toMatchObject({ errorKind: "denied" });
+      expect({ file, ...(await files.write(file, "x")) }).toMatchObject({ file, errorKind: "denied" });
+      expect({ file, ...(await files.delete(file)) }).toMatchObject({ file, errorKind: "denied" });
     }
     expect(await files.delete("/sub")).toMatchObject({
       errorKind: "denied",
@@ -201,7 +201,7 @@ describe("what may not be touched inside the root", () => {
     });
     expect((await files.read("/src/a.ts")).content).toBe("1");
     for (const file of ["/keys", "/keys/a.txt", "/KEYS/a.txt"]) {
-      expect(await files.read(file), file).toMatchObject({ errorKind: "not_found" });
+      expect({ file, ...(await files.read(file)) }).toMatchObject({ file, errorKind: "not_found" });
     }
     expect(
       JSON.stringify([await files.ls("/"), await files.glob("**/*"), await files.grep("k", "/")]),

@@ -6,6 +6,7 @@ const STORAGE = Symbol.for("fiveseam.call-scope.1");
 
 interface Scope {
   readonly call: {
+    readonly id: string;
     readonly agent: string | undefined;
     readonly namespace: string;
     readonly threadId: string | undefined;
@@ -23,6 +24,12 @@ const scope = (): Scope | undefined =>
 export const reportToCall = (report: OutcomeReport): void => {
   const current = scope();
   if (current) current.report = report;
+};
+
+/** The call that we are in; undefined outside any. */
+export const callingStep = (): { id: string; threadId: string | undefined } | undefined => {
+  const call = scope()?.call;
+  return call && { id: call.id, threadId: call.threadId };
 };
 
 /** Who makes the call that we are in, and under which name a person knows them. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, read as readCallback, type BigIntStats } from "node:fs";
+import { closeSync, fstatSync, read as readCallback, readSync, type BigIntStats } from "node:fs";
 import { promisify } from "node:util";
 import { FileError } from "./file-error.js";
 import { LineWindow } from "./line-window.js";
@@ -12,6 +12,8 @@ const readInto = promisify(readCallback);
 
 /** Files up to this size are read at once; larger ones in pieces. */
 const WHOLE_BYTES = 4 * 1024 * 1024;
+/** Files below this size are read without giving way to others. */
+const AT_ONCE_BYTES = 256 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const SAMPLE_BYTES = 128 * 1024;
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
@@ -67,21 +69,35 @@ const readAt = async (fd: number, length: number, position: number | null): Prom
   return buffer.subarray(0, filled);
 };
 
+/** Waiting for a thread takes longer than reading a small file. */
+const readNow = (fd: number, length: number): Buffer => {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const bytesRead = readSync(fd, buffer, filled, length - filled, null);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+};
+
 /** @throws {FileError} `too_large` */
 export const readWhole = async ({ fd, stats, shown }: OpenFile, maxBytes: number): Promise<Buffer> => {
   const size = Number(stats.size);
   if (size > maxBytes)
     throw new FileError("too_large", `${shown} has ${size} bytes; the limit here is ${maxBytes}.`);
-  // The file may have grown; and what /proc says has no size.
-  const pieces = [await readAt(fd, size, null)];
-  for (let total = size; ;) {
+  // One byte more than there should be shows whether there is more: the file may have grown, and /proc tells no sizes.
+  const first = size < AT_ONCE_BYTES ? readNow(fd, size + 1) : await readAt(fd, size + 1, null);
+  if (first.length <= size) return first;
+  const pieces = [first];
+  for (let total = first.length; ;) {
     const more = await readAt(fd, 64 * 1024, null);
     if (more.length === 0) break;
     pieces.push(more);
     total += more.length;
     if (total > maxBytes) throw new FileError("too_large", `${shown} is larger than ${maxBytes} bytes.`);
   }
-  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+  return Buffer.concat(pieces);
 };
 
 export const binaryError = (shown: string, bytes: Uint8Array, size: number): FileError =>

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { hostname, tmpdir, userInfo } from "node:os";
@@ -21,6 +24,8 @@ interface Holder {
   readonly started: string;
   /** A temporary file that is to go when the holder is gone. */
   readonly temporary?: string;
+  /** The record of a change set that is to be brought to its end when the holder is gone. */
+  readonly commit?: string;
 }
 
 const WAIT_MS = 10_000;
@@ -77,11 +82,33 @@ const createOnly = (file: string, text: string): boolean => {
   return true;
 };
 
+/** At once: a lock that is half written would be nobody's. */
+const rewrite = (file: string, holder: Holder): void => {
+  const temporary = `${file}.new`;
+  writeFileSync(temporary, JSON.stringify(holder), { mode: 0o600 });
+  renameSync(temporary, file);
+};
+
 const ageMs = (file: string): number => {
   try {
     return Date.now() - statSync(file).mtimeMs;
   } catch {
     return 0;
+  }
+};
+
+/** Does something while nobody else does it to the same file; false, without doing it, while somebody does. */
+const alone = (file: string, work: () => boolean): boolean => {
+  const reclaim = `${file}.reclaim`;
+  if (!createOnly(reclaim, "")) {
+    // Left behind by a crash in these lines.
+    if (ageMs(reclaim) > RECLAIM_MS) rmSync(reclaim, { force: true });
+    return false;
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(reclaim, { force: true });
   }
 };
 
@@ -108,6 +135,8 @@ const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export interface HeldLock {
   /** Notes a file that whoever finds the lock of a dead process removes. */
   noteTemporary(file: string): void;
+  /** Notes the record of a change set, which whoever finds the lock of a dead process brings to its end. */
+  noteCommit(record: string): void;
 }
 
 /**
@@ -115,13 +144,16 @@ export interface HeldLock {
  * file in a folder of this user's; the lock of a process that is gone is broken, and what it left half done is removed.
  */
 export class FileLocks {
-  readonly #directory: string;
+  readonly directory: string;
+  readonly #recover: (record: string) => void;
   readonly #me: Holder = { host: hostname(), pid: process.pid, started: startOf(process.pid) };
   #ready = false;
 
-  constructor(root: string, directory?: string) {
+  /** @param recover brings the change set of a process that is gone to its end, and removes its record. */
+  constructor(root: string, directory: string | undefined, recover: (record: string) => void) {
+    this.#recover = recover;
     const key = createHash("sha256").update(root).digest("hex").slice(0, 24);
-    this.#directory = path.join(
+    this.directory = path.join(
       directory ?? path.join(tmpdir(), `fiveseam-${FileLocks.#user()}`),
       "locks",
       key,
@@ -135,10 +167,10 @@ export class FileLocks {
 
   #prepare(): void {
     if (this.#ready) return;
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     const own = process.getuid?.();
     // The system's folder for temporary files is everybody's: a folder that somebody else has laid there locks nothing.
-    for (let at = this.#directory, up = 0; up < 3; at = path.dirname(at), up += 1) {
+    for (let at = this.directory, up = 0; up < 3; at = path.dirname(at), up += 1) {
       const found = lstatSync(at);
       if (!found.isDirectory() || (own !== undefined && found.uid !== own)) {
         throw new FileError(
@@ -151,41 +183,68 @@ export class FileLocks {
     this.sweep();
   }
 
+  /** Once, before anything is read: what a process that is gone has left half done is brought to its end. */
+  settle(): void {
+    if (!this.#ready && existsSync(this.directory)) this.#prepare();
+  }
+
   /** Removes the locks of processes that are gone, with what they left. */
   sweep(): void {
-    for (const name of readdirSync(this.#directory)) {
-      if (name.endsWith(".lock")) this.#break(path.join(this.#directory, name));
+    for (const name of readdirSync(this.directory)) {
+      if (name.endsWith(".lock")) this.#break(path.join(this.directory, name));
     }
   }
 
   /** True when the lock was that of a process which is gone, and is free now. */
   #break(file: string): boolean {
     const before = readHolder(file);
-    if (!before || !isGone(before)) return false;
+    // A process that was killed between making the lock and writing into it has changed nothing yet.
+    if (!before && ageMs(file) < RECLAIM_MS) return false;
+    if (before && !isGone(before)) return false;
     // Only who holds this may remove the lock of a process that is gone, so what is read under it stays true.
-    const reclaim = `${file}.reclaim`;
-    if (!createOnly(reclaim, "")) {
-      // Left behind by a crash in these lines.
-      if (ageMs(reclaim) > RECLAIM_MS) rmSync(reclaim, { force: true });
-      return false;
-    }
-    try {
+    return alone(file, () => {
       const now = readHolder(file);
-      if (!now || !isGone(now)) return false;
-      if (now.temporary !== undefined) rmSync(now.temporary, { force: true, recursive: true });
+      if (now ? !isGone(now) : ageMs(file) < RECLAIM_MS) return false;
+      // All files of a set are locked: two processes may come to it by two of them.
+      if (now?.commit !== undefined && !this.#finish(now.commit)) return false;
+      if (now?.temporary !== undefined) rmSync(now.temporary, { force: true, recursive: true });
       rmSync(file, { force: true });
       return true;
-    } finally {
-      rmSync(reclaim, { force: true });
-    }
+    });
+  }
+
+  #finish(record: string): boolean {
+    return alone(record, () => {
+      this.#recover(record);
+      return true;
+    });
+  }
+
+  /** Holds several files. In the order of their keys, so that no two wait for each other. */
+  async holdAll<T>(
+    keys: readonly string[],
+    shown: string,
+    work: (locks: HeldLock[]) => Promise<T>,
+  ): Promise<T> {
+    const sorted = [...new Set(keys)].sort();
+    const held: HeldLock[] = [];
+    const next = (at: number): Promise<T> => {
+      const key = sorted[at];
+      if (key === undefined) return work(held);
+      return this.hold(key, shown, (lock) => {
+        held.push(lock);
+        return next(at + 1);
+      });
+    };
+    return next(0);
   }
 
   /** Does something while nobody else holds the file. */
   async hold<T>(key: string, shown: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-    return inTurn(`${this.#directory}\n${key}`, async () => {
+    return inTurn(`${this.directory}\n${key}`, async () => {
       this.#prepare();
       const file = path.join(
-        this.#directory,
+        this.directory,
         `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.lock`,
       );
       const deadline = performance.now() + WAIT_MS;
@@ -197,11 +256,8 @@ export class FileLocks {
       }
       try {
         return await work({
-          noteTemporary: (temporary) => {
-            const fd = openSync(file, "w");
-            writeSync(fd, JSON.stringify({ ...this.#me, temporary }));
-            closeSync(fd);
-          },
+          noteTemporary: (temporary) => rewrite(file, { ...this.#me, temporary }),
+          noteCommit: (commit) => rewrite(file, { ...this.#me, commit }),
         });
       } finally {
         rmSync(file, { force: true });

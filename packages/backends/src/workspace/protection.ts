@@ -1,5 +1,6 @@
+import { deniedText, type FileAccess } from "../rights/file-access.js";
 import { FileError } from "./file-error.js";
-import { foldName, type PathParts } from "./virtual-path.js";
+import { foldName, showPath, type PathParts } from "./virtual-path.js";
 
 /**
  * True below a `.git`, at any depth, whatever way of writing the name a file system takes for it: what is written there runs
@@ -7,24 +8,56 @@ import { foldName, type PathParts } from "./virtual-path.js";
  */
 const isGit = (parts: PathParts): boolean => parts.some((name) => foldName(name) === ".git");
 
+export interface ProtectionOptions {
+  readonly protectedPaths: readonly PathParts[];
+  readonly hiddenPaths: readonly PathParts[];
+  /** What whoever asks may do; each of these must cover it. */
+  readonly access?: readonly FileAccess[];
+  show(parts: PathParts): string;
+}
+
 /** What may not be changed, and what is not even shown. */
 export class Protection {
   readonly #protected: readonly PathParts[];
   readonly #hidden: readonly PathParts[];
   readonly #show: (parts: PathParts) => string;
+  readonly #access: readonly FileAccess[];
+  readonly #options: ProtectionOptions;
 
-  constructor(options: {
-    protectedPaths: readonly PathParts[];
-    hiddenPaths: readonly PathParts[];
-    show(parts: PathParts): string;
-  }) {
+  constructor(options: ProtectionOptions) {
+    this.#options = options;
     this.#show = options.show;
+    this.#access = options.access ?? [];
     this.#protected = options.protectedPaths;
     this.#hidden = options.hiddenPaths;
   }
 
+  /** The same, and what this access does not cover. */
+  restricted(access: FileAccess): Protection {
+    return new Protection({ ...this.#options, access: [...this.#access, access] });
+  }
+
   isProtected(parts: PathParts): boolean {
-    return isGit(parts) || [...this.#protected, ...this.#hidden].some((rule) => isBelow(parts, rule));
+    return (
+      isGit(parts) ||
+      [...this.#protected, ...this.#hidden].some((rule) => isBelow(parts, rule)) ||
+      this.#access.some((access) => !access.mayRead(showPath(parts)) || !access.mayWrite(showPath(parts)))
+    );
+  }
+
+  get isRestricted(): boolean {
+    return this.#access.length > 0;
+  }
+
+  /** Whether the content of a file, or the names in a directory, may be told. */
+  mayRead(parts: PathParts): boolean {
+    return this.#access.every((access) => access.mayRead(showPath(parts)));
+  }
+
+  /** @throws {FileError} `denied` */
+  checkReadFile(parts: PathParts): void {
+    const by = this.#access.find((access) => !access.mayRead(showPath(parts)));
+    if (by) throw new FileError("denied", deniedText(by.who, "read", this.#show(parts)));
   }
 
   isHidden(parts: PathParts): boolean {
@@ -34,6 +67,9 @@ export class Protection {
   /** @throws {FileError} `denied` */
   checkWrite(parts: PathParts): void {
     this.checkRead(parts);
+    const path = showPath(parts);
+    const by = this.#access.find((access) => !access.mayRead(path) || !access.mayWrite(path));
+    if (by) throw new FileError("denied", deniedText(by.who, "write", this.#show(parts)));
     if (!this.isProtected(parts)) return;
     throw new FileError(
       "denied",

@@ -28,7 +28,7 @@ const takeOver = async (handle: FileHandle, before: BigIntStats): Promise<void> 
 };
 
 /** Makes the system write down what is in a directory. Windows and some network file systems cannot. */
-const syncDirectory = async (directory: string): Promise<void> => {
+export const syncDirectory = async (directory: string): Promise<void> => {
   try {
     const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
     await handle.sync().finally(() => handle.close());

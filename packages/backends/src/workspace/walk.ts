@@ -93,7 +93,8 @@ export function* walkFiles({ protection, from }: WalkOptions): Generator<WalkedF
       // A name that is no UTF-8 cannot be named in an answer.
       if (name.includes("\ufffd") || foldName(name) === ".git" || protection.isHidden(here)) continue;
       if (entry.isFile()) {
-        if (!isIgnored(rules, here, false)) yield { directory, name, parts: here };
+        if (protection.mayRead(here) && !isIgnored(rules, here, false))
+          yield { directory, name, parts: here };
         continue;
       }
       if (!entry.isDirectory() || isIgnored(rules, here, true)) continue;

@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { BackendError } from "../errors.js";
+import type { FileAccess } from "../rights/file-access.js";
+import { callingStep } from "../workspace/call-report.js";
+import type { ChangeGuard, GuardedBackend } from "../workspace/change-guard.js";
+import { hashOf } from "../workspace/file-content.js";
+import type { FileErrorKind } from "../workspace/file-error.js";
+import type { FileChange } from "../commit/file-change.js";
+import { UndoJournal, type JournalEntry } from "./journal.js";
+import { planUndo, type FileUndo, type RefusedUndo } from "./plan-undo.js";
+
+export interface UndoOptions {
+  /** Path of a directory for the journal, outside the workspace; made when it is not there. */
+  directory: string;
+  /** The run that changes belong to; default the thread of the tool call that is under way, "" outside any. */
+  runId?: string;
+  /** Most bytes of old contents that are kept; default 256 MiB. The oldest runs go first, the one under way never. */
+  maxBytes?: number;
+}
+
+/** Which changes are undone: all of a run, or those of the last step (tool call), of this run when it has an id. */
+export type UndoScope = { readonly run: string } | { readonly lastStep: true };
+
+export interface UndoResult {
+  /** Files that are as they were. */
+  readonly restored: readonly string[];
+  /** Files that are as they were without anything being done. */
+  readonly unchanged: readonly string[];
+  /** Files that stay as they are, and why: above all those that somebody has changed since. */
+  readonly refused: readonly RefusedUndo[];
+  /** Nothing was restored, for this reason. */
+  readonly error?: string;
+  readonly errorKind?: FileErrorKind;
+}
+
+/** A backend whose changes can be taken back. */
+export interface UndoableBackend extends GuardedBackend {
+  undo(scope: UndoScope): Promise<UndoResult>;
+}
+
+type Committing = GuardedBackend & Required<Pick<GuardedBackend, "commit">>;
+
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Keeps what each change replaces, before it is made, and takes changes back: contents, permission bits, deletions and renames,
+ * all files of an undo as one change set. A file that somebody has changed since stays as it is, and the result says so.
+ *
+ * @throws {BackendError} `invalid_option` when the backend cannot be held while it is looked at, or an option is none.
+ *
+ * @example
+ * ```ts
+ * import { withUndo, WorkspaceBackend } from "@fiveseam/backends";
+ *
+ * const files = withUndo(new WorkspaceBackend({ root: process.cwd() }), { directory: "/var/tmp/undo", runId: "1" });
+ * const { restored, refused } = await files.undo({ run: "1" });
+ * console.log(restored, refused);
+ * ```
+ */
+export const withUndo = (backend: GuardedBackend, options: UndoOptions): UndoableBackend => {
+  const { directory, maxBytes = MAX_BYTES } = options;
+  if (backend.guarded !== true || !backend.commit)
+    throw new BackendError(
+      "invalid_option",
+      "withUndo needs a backend that is guarded and takes change sets (WorkspaceBackend, or a decorator of one).",
+    );
+  if (typeof directory !== "string" || directory === "")
+    throw new BackendError("invalid_option", "`directory` is empty; give the path of a directory.");
+  if (!(maxBytes > 0))
+    throw new BackendError("invalid_option", "`maxBytes` must be a number of bytes above 0.");
+  return undoable(backend as Committing, new UndoJournal(path.resolve(directory), maxBytes), options);
+};
+
+const undoable = (backend: Committing, journal: UndoJournal, options: UndoOptions): UndoableBackend => {
+  const { runId } = options;
+
+  const guard = (outer?: ChangeGuard): ChangeGuard => {
+    const call = callingStep();
+    const run = runId ?? call?.threadId ?? "";
+    const step = call?.id ?? randomUUID();
+    return {
+      ...outer,
+      async ready(target, after) {
+        await outer?.ready?.(target, after);
+        await journal.alone(async () => {
+          const mount = target.file.slice(0, target.file.length - target.path.length);
+          const entries: Omit<JournalEntry, "id">[] = [];
+          const lost = await target.eachFile(async ({ path: at, content, mode }) => {
+            const before = journal.keep(content, mode, run);
+            entries.push({ run, step, path: at, file: mount + at, before, after });
+          });
+          if (entries.length === 0 && (after !== null || lost > 0))
+            entries.push({ run, step, path: target.path, file: target.file, before: null, after });
+          const [first, ...rest] = entries;
+          // What was a directory is nothing in itself.
+          if (first) journal.add([lost > 0 ? { ...first, lost } : first, ...rest]);
+        });
+      },
+    };
+  };
+
+  const hashNow = async (at: string): Promise<string | null | undefined> => {
+    const [answer] = (await backend.downloadFiles?.([at])) ?? [];
+    if (answer?.error === "file_not_found") return null;
+    return answer?.content ? hashOf(answer.content) : undefined;
+  };
+
+  const chosen = (scope: UndoScope): JournalEntry[] => {
+    const entries = journal.entries();
+    if ("run" in scope) return entries.filter(({ run }) => run === scope.run);
+    const own = entries.filter(({ run }) => runId === undefined || run === runId);
+    const last = own.at(-1);
+    return last ? own.filter(({ run, step }) => run === last.run && step === last.step) : [];
+  };
+
+  const undo = async (scope: UndoScope): Promise<UndoResult> => {
+    const entries = chosen(scope);
+    const byPath = new Map<string, JournalEntry[]>();
+    for (const entry of entries) byPath.set(entry.path, [...(byPath.get(entry.path) ?? []), entry]);
+    const plans: (FileUndo & { ids: string[] })[] = [];
+    for (const [at, own] of byPath) {
+      const now = await hashNow(at);
+      const { file } = own[0] as JournalEntry;
+      const plan: FileUndo =
+        now === undefined
+          ? { kind: "refused", file, why: "what is there now cannot be read as a file" }
+          : planUndo(own, now, (kept) => journal.contentOf(kept));
+      plans.push({ ...plan, ids: own.map(({ id }) => id) });
+    }
+    const of = (kind: FileUndo["kind"]): string[] =>
+      plans.filter((plan) => plan.kind === kind).map(({ file }) => file);
+    const refused: RefusedUndo[] = plans.flatMap((plan) =>
+      plan.kind === "refused" ? [{ file: plan.file, why: plan.why }] : [],
+    );
+    for (const { file, lost } of entries)
+      if (lost)
+        refused.push({ file, why: `${lost} links or special files went with it, which are not kept` });
+    const changes = plans.flatMap((plan): FileChange[] => (plan.kind === "change" ? [plan.change] : []));
+    const result = await backend.commit(changes);
+    if (result.error !== undefined) {
+      const { error, errorKind } = result;
+      return { restored: [], unchanged: of("unchanged"), refused, error, errorKind };
+    }
+    const restored = result.receipts.map(({ file }) => file);
+    const done = plans.flatMap((plan) => (plan.kind === "refused" ? [] : plan.ids));
+    if (done.length > 0)
+      await journal.alone(async () => {
+        journal.undone(done);
+      });
+    const unchanged = [...of("unchanged"), ...of("change").filter((file) => !restored.includes(file))];
+    return { restored, unchanged, refused };
+  };
+
+  const { restrict, uploadFiles, downloadFiles } = backend;
+  return {
+    guarded: true,
+    ls: (at) => backend.ls(at),
+    read: (at, offset, limit) => backend.read(at, offset, limit),
+    readRaw: (at) => backend.readRaw(at),
+    grep: (pattern, at, glob, maxCount) => backend.grep(pattern, at, glob, maxCount),
+    glob: (pattern, at) => backend.glob(pattern, at),
+    write: (at, content, outer) => backend.write(at, content, guard(outer)),
+    edit: (at, oldString, newString, replaceAll, outer) =>
+      backend.edit(at, oldString, newString, replaceAll, guard(outer)),
+    delete: (at, outer) => backend.delete(at, guard(outer)),
+    commit: (changes, outer) => backend.commit(changes, guard(outer)),
+    ...(uploadFiles
+      ? {
+          uploadFiles: (files: [string, Uint8Array][], outer?: ChangeGuard) =>
+            uploadFiles.call(backend, files, guard(outer)),
+        }
+      : {}),
+    ...(downloadFiles ? { downloadFiles: downloadFiles.bind(backend) } : {}),
+    ...(restrict
+      ? {
+          restrict: (access: FileAccess) =>
+            undoable(restrict.call(backend, access) as Committing, journal, options),
+        }
+      : {}),
+    undo,
+  };
+};

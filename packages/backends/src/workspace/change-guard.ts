@@ -1,0 +1,77 @@
+import type {
+  BackendProtocolV2,
+  DeleteResult,
+  EditResult,
+  FileUploadResponse,
+  WriteResult,
+} from "deepagents";
+import type { CommitResult, FileChange } from "../commit/file-change.js";
+import type { EditOutcome } from "../edit/apply-edit.js";
+import type { FileAccess } from "../rights/file-access.js";
+
+/** A change that was made, as `metadata` of the result tells it. */
+export interface FileReceipt {
+  /** The canonical virtual path, symbolic links resolved. */
+  readonly file: string;
+  /** SHA-256 in hex; null where there was, or is, no file. */
+  readonly hashBefore: string | null;
+  readonly hashAfter: string | null;
+  /** Of an edit. */
+  readonly strategy?: EditOutcome["strategy"];
+  readonly span?: EditOutcome["span"];
+}
+
+/** A regular file as it is before a change. */
+export interface FileBefore {
+  /** As the backend names it: without its mount. */
+  readonly path: string;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Undefined when it is larger than the backend's `maxFileBytes`. */
+  readonly content: Buffer | undefined;
+}
+
+/** What a change is about to change, while it is locked. */
+export interface ChangeTarget {
+  /** As the agent knows it, symbolic links resolved. */
+  readonly file: string;
+  /** The same as the backend names it: without its mount. */
+  readonly path: string;
+  /** SHA-256 in hex of the file, null when there is none. */
+  hash(): Promise<string | null>;
+  /**
+   * Goes through the regular files that the change replaces or removes: itself, or all below a directory.
+   *
+   * @returns how many links and other entries there are besides.
+   */
+  eachFile(visit: (file: FileBefore) => Promise<void>): Promise<number>;
+}
+
+/** Looks at a change while the file is locked; what `before` and `ready` throw refuses the change. */
+export interface ChangeGuard {
+  /** Before anything is done. */
+  before?(target: ChangeTarget): void | Promise<void>;
+  /** When it is known what will be there, and nothing is changed yet; the hash is null when the file goes. */
+  ready?(target: ChangeTarget, hashAfter: string | null): void | Promise<void>;
+  /** After it was written. */
+  after?(receipt: FileReceipt): void;
+}
+
+/** A backend that lets a change be looked at while the file is locked. `WorkspaceBackend` is one. */
+export interface GuardedBackend extends BackendProtocolV2 {
+  readonly guarded: true;
+  write(filePath: string, content: string, guard?: ChangeGuard): Promise<WriteResult>;
+  edit(
+    filePath: string,
+    oldString: string,
+    newString: string,
+    replaceAll?: boolean,
+    guard?: ChangeGuard,
+  ): Promise<EditResult>;
+  delete(filePath: string, guard?: ChangeGuard): Promise<DeleteResult>;
+  uploadFiles?(files: [string, Uint8Array][], guard?: ChangeGuard): Promise<FileUploadResponse[]>;
+  /** Several changes as one. */
+  commit?(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult>;
+  /** The same files for somebody who may do no more than this. */
+  restrict?(access: FileAccess): GuardedBackend;
+}

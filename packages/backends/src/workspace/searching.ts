@@ -1,0 +1,148 @@
+import type { FileInfo, GlobResult, GrepMatch, GrepResult } from "deepagents";
+import type { Directory } from "./directory.js";
+import { readWhole, withFile } from "./file-content.js";
+import { FileError } from "./file-error.js";
+import { nameGlob, pathGlob } from "./glob-pattern.js";
+import { fileGrep } from "./grep-file.js";
+import type { Place } from "./resolve.js";
+import { parsePath, showPath, type PathParts } from "./virtual-path.js";
+import { walkFiles, type WalkedFile } from "./walk.js";
+import { breathe, type WorkspaceRoot } from "./workspace-root.js";
+
+const MAX_GLOB_FILES = 10_000;
+const MAX_MATCHES = 2_000;
+const BREATHE_EVERY = 500;
+
+/**
+ * Visits the files below a directory under the names that the caller knows them by, until `visit` returns false. A directory
+ * that is not there, or not inside, has no files.
+ */
+const walk = async (
+  root: WorkspaceRoot,
+  start: PathParts,
+  visit: (found: WalkedFile, given: PathParts) => Promise<boolean>,
+): Promise<void> => {
+  const opened: { directory: Directory; parts: PathParts }[] = [];
+  try {
+    let real: PathParts;
+    try {
+      const place = root.place(start);
+      place.close();
+      if (!place.stats?.isDirectory()) return;
+      real = place.parts;
+    } catch (error) {
+      if (error instanceof FileError) return;
+      throw error;
+    }
+    opened.push({ directory: root.open(), parts: [] });
+    for (const [depth, name] of real.entries()) {
+      const { directory } = opened.at(-1) as { directory: Directory };
+      opened.push({ directory: directory.enter(name), parts: real.slice(0, depth + 1) });
+    }
+    let visited = 0;
+    for (const found of walkFiles({ protection: root.protection, from: opened })) {
+      visited += 1;
+      if (visited % BREATHE_EVERY === 0) await breathe();
+      if (!(await visit(found, [...start, ...found.parts.slice(real.length)]))) return;
+    }
+  } finally {
+    for (const { directory } of opened) directory.close();
+  }
+};
+
+export const globFiles = async (
+  root: WorkspaceRoot,
+  pattern: string,
+  directory: string,
+): Promise<GlobResult> => {
+  if (typeof pattern !== "string") throw new FileError("invalid_path", "The glob must be a string.");
+  const at = parsePath(directory);
+  // A path that is no directory, or none of ours, is an error; a pattern that leads there finds nothing.
+  const place = root.place(at);
+  try {
+    root.enter(place, root.show(at)).close();
+  } finally {
+    place.close();
+  }
+  const { base, matches } = pathGlob(pattern);
+  const files: FileInfo[] = [];
+  let truncated = false;
+  await walk(root, [...at, ...base], async (found, given) => {
+    if (!matches(given.slice(at.length).join("/"))) return true;
+    if (files.length >= MAX_GLOB_FILES) {
+      truncated = true;
+      return false;
+    }
+    const info = root.info(found.directory, given, found.parts, found.name);
+    if (info) files.push(info);
+    return true;
+  });
+  files.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+  return { files, ...(truncated ? { truncated } : {}) };
+};
+
+/** What is read of a file to search it; undefined when it cannot be read, is too large, or gone. */
+const searchable = (root: WorkspaceRoot, place: Place): Promise<Buffer | undefined> =>
+  withFile(place, (file) =>
+    Number(file.stats.size) > root.maxFileBytes
+      ? Promise.resolve(undefined)
+      : readWhole(file, root.maxFileBytes),
+  ).catch((error: unknown) => {
+    // Not readable, or gone meanwhile: the others are searched all the same.
+    if (error instanceof FileError || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
+    throw error;
+  });
+
+/** A file that a walk came by, as a place. */
+const walkedPlace = (
+  root: WorkspaceRoot,
+  { directory, name, parts }: WalkedFile,
+  given: PathParts,
+): Place => ({
+  directory,
+  name,
+  parts,
+  stats: undefined,
+  shown: root.show(given),
+  undoParents() {},
+  close() {},
+});
+
+export const grepFiles = async (
+  root: WorkspaceRoot,
+  pattern: string,
+  directory: string,
+  glob: string | null,
+  maxCount: number | null,
+): Promise<GrepResult> => {
+  if (typeof pattern !== "string" || pattern === "")
+    throw new FileError("invalid_path", "The pattern is empty.");
+  const at = parsePath(directory);
+  const keep = glob === null || glob === "" ? () => true : nameGlob(glob);
+  const limit = Math.min(maxCount ?? MAX_MATCHES, MAX_MATCHES);
+  const search = fileGrep(pattern);
+  const matches: GrepMatch[] = [];
+  let truncated = false;
+  const look = async (place: Place, given: PathParts): Promise<boolean> => {
+    const bytes = await searchable(root, place);
+    if (!bytes) return true;
+    const room = limit - matches.length;
+    const found = search(bytes, room + 1);
+    matches.push(...found.slice(0, room).map((match) => ({ path: showPath(given), ...match })));
+    truncated = found.length > room;
+    return !truncated;
+  };
+  const place = root.place(at);
+  try {
+    if (!place.stats) throw new FileError("not_found", `${root.show(at)}: it does not exist.`);
+    if (!place.stats.isDirectory()) await look(place, at);
+    else {
+      await walk(root, at, async (found, given) =>
+        keep(given.slice(at.length).join("/")) ? look(walkedPlace(root, found, given), given) : true,
+      );
+    }
+  } finally {
+    place.close();
+  }
+  return { matches, ...(truncated ? { truncated } : {}) };
+};
