@@ -119,13 +119,15 @@ export const createWebFetch = (options: WebFetchAdapterOptions = {}): WebFetchPo
       const work = async (): Promise<WebPage> => {
         const { url: final, response } = await follow(url, stop);
         const { body, truncated } = await readBody(response, maxBytes, stop.signal);
+        const type = response.headers["content-type"] ?? "";
+        const { cut = false, ...content } = readContent(body, type, final.href, truncated);
         return {
           url,
           finalUrl: final.href,
           status: response.statusCode ?? 0,
-          ...readContent(body, response.headers["content-type"] ?? "", final.href, truncated),
+          ...content,
           bytes: body.length,
-          truncated,
+          truncated: truncated || cut,
         };
       };
       try {

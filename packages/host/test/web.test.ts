@@ -365,6 +365,24 @@ describe("a body", () => {
     }
   });
 
+  it("of HTML with more tags than any page has is cut, so that nothing else waits for long", async () => {
+    const pages: Record<string, string> = {
+      "/p": "<p>".repeat(660_000),
+      "/closed": "</p>".repeat(500_000),
+      "/links": '<a href="/x">y</a>'.repeat(110_000),
+      "/whole": "<p>text</p>".repeat(20_000),
+    };
+    const { web, base } = await setUp((request, response) =>
+      body("text/html", pages[request.url ?? ""] ?? "")(request, response),
+    );
+    for (const path of Object.keys(pages)) {
+      const before = process.cpuUsage();
+      expect((await web.fetch(base + path)).truncated).toBe(path !== "/whole");
+      const { user, system } = process.cpuUsage(before);
+      expect([path, (user + system) / 1_000_000 < 2.5]).toEqual([path, true]);
+    }
+  });
+
   it("that is binary gives its kind and size", async () => {
     const { web, base } = await setUp((request, response) => {
       const type = { "/png": "image/png", "/lie": "text/plain", "/none": "" }[request.url ?? ""];
