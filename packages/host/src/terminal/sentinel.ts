@@ -30,8 +30,8 @@ export const linesFor = (
     : "\\unset -f command\n";
   const kept = `v${token}`;
   const reset = bash
-    ? `POSIXLY_CORRECT=1; \\export -f builtin && ${kept}=$${kept}! ; \\unset -f builtin`
-    : "\\unset -f command";
+    ? `POSIXLY_CORRECT=1; \\trap '' INT; \\export -f builtin && ${kept}=$${kept}! ; \\unset -f builtin`
+    : "\\trap '' INT; \\unset -f command";
   return (
     restore +
     // The space keeps a command that begins with a dash from being an option. dash does not undo the redirections of an
@@ -39,6 +39,7 @@ export const linesFor = (
     `${plainly} eval ${quote(` ${command}`)} ${input} 3<&- 4>&-\n` +
     // Bash takes a part of the next line for the rest of what did not parse.
     "\n" +
+    // An interrupt that comes too late must not end the report, for which somebody waits.
     // Tracing (set -x) would report the report. The x keeps newlines at the end of a directory's name.
     `( ${kept}=$?; ${reset}; ${plainly} printf '\\0%s:%s:%s\\0' ${token} "$${kept}" ` +
     `"$(${plainly} pwd; ${plainly} printf x)" >&4 ) 2>/dev/null\n`
