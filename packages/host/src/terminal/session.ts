@@ -1,4 +1,3 @@
-import { StringDecoder } from "node:string_decoder";
 import { onAbort } from "../abort.js";
 import { HostError } from "../errors.js";
 import { OutputBuffer } from "../output-buffer.js";
@@ -7,10 +6,10 @@ import type {
   TerminalEnding,
   TerminalReadOptions,
   TerminalReadResult,
-  TerminalRunOptions,
   TerminalRunResult,
   TerminalSession,
 } from "../terminal-port.js";
+import { endingOf, listenerOf, type Job } from "./job.js";
 import { leadingPart, RingBuffer, trailingPart } from "./ring-buffer.js";
 import { ShellProcess, type ShellEnd } from "./shell-process.js";
 
@@ -21,14 +20,6 @@ export interface SessionOptions {
   env: Record<string, string>;
   killGraceMs: number;
   bufferBytes: number;
-}
-
-export interface Job {
-  command: string;
-  options: TerminalRunOptions;
-  timeoutMs: number;
-  resolve: (result: TerminalRunResult) => void;
-  reject: (error: unknown) => void;
 }
 
 interface Running {
@@ -345,21 +336,3 @@ export class Session {
     };
   }
 }
-
-const endingOf = (end: ShellEnd): TerminalEnding => {
-  if (end.kind === "died" && end.signal !== null) return { kind: "signaled", signal: end.signal };
-  return { kind: "exited", exitCode: end.exitCode ?? 0 };
-};
-
-/** Progress is a convenience; a listener's fault, now or in a promise, is not the command's. */
-const listenerOf = ({ onOutput }: TerminalRunOptions): ((chunk: Buffer) => void) | undefined => {
-  if (!onOutput) return undefined;
-  const decoder = new StringDecoder("utf8");
-  return (chunk) => {
-    const text = decoder.write(chunk);
-    if (text === "") return;
-    try {
-      Promise.resolve(onOutput(text)).catch(() => {});
-    } catch {}
-  };
-};
