@@ -16,3 +16,15 @@ export const onAbort = (signal: AbortSignal | undefined, callback: () => void): 
   callbacks.add(callback);
   return () => void callbacks.delete(callback);
 };
+
+/**
+ * Settles as `work` does, or rejects with the signal's reason at once: for work that only foreign events end, which may
+ * never come. What `work` does later is not heard.
+ */
+export const orAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal?.reason as Error);
+    if (signal?.aborted) giveUp();
+    const forget = onAbort(signal, giveUp);
+    work.then(resolve, reject).finally(forget);
+  });

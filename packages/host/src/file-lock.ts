@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { link, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, lstat, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { HostError } from "./errors.js";
+import { openFile } from "./open-file.js";
 import { stateOf, thisProcess, type ProcessIdentity } from "./process-identity.js";
 import { systemClock } from "./system-clock.js";
 
@@ -32,33 +33,37 @@ const POLL_MS = 5;
 const UNSEEN_STALE_MS = 15_000;
 const UNREADABLE_STALE_MS = 1_000;
 
+/** What is found in the place of a lock or a claim. */
+interface Found {
+  readonly text: string;
+  /** Tells it apart from a later one: a nonce is never used twice, and what has none is known by its file. */
+  readonly identity: string;
+}
+
+/**
+ * Since when this process has seen a lock as it is. Kept between calls: a caller's wait may be shorter than it takes to
+ * be sure, and a second try must not begin from nothing.
+ */
+const firstSeenMs = new Map<string, { identity: string; sinceMs: number }>();
+
 /** Takes `<file>.lock`, waiting for who holds it and breaking what a dead process left. */
 export const acquireFileLock = async (
   file: string,
   { signal, waitMs }: FileLockOptions,
 ): Promise<FileLock> => {
   const path = `${file}.lock`;
-  let self = ownText();
   const deadline = performance.now() + waitMs;
-  let watched: { text: string; sinceMs: number } | undefined;
+  let self: string | undefined;
   for (;;) {
     signal?.throwIfAborted();
-    const text = await read(path);
-    if (text === undefined) {
-      if (await create(path, self)) break;
-      continue;
-    }
-    if (watched?.text !== text) watched = { text, sinceMs: performance.now() };
-    const taken = isStale(text, performance.now() - watched.sinceMs) ? await takeOver(path, text) : undefined;
-    if (taken !== undefined) {
-      self = taken;
-      break;
-    }
+    self = await tryToTake(path);
+    if (self !== undefined) break;
     if (performance.now() > deadline)
       throw new HostError("busy", `another process has held ${path} for ${Math.round(waitMs)} ms`);
     await systemClock.sleep(POLL_MS + Math.random() * POLL_MS, { signal });
   }
-  const mine = async (): Promise<boolean> => (await read(path)) === self;
+  firstSeenMs.delete(path);
+  const mine = async (): Promise<boolean> => (await find(path))?.text === self;
   return {
     nonce: parse(self)?.nonce ?? "",
     async verify() {
@@ -70,11 +75,23 @@ export const acquireFileLock = async (
   };
 };
 
-const isStale = (text: string, watchedMs: number): boolean => {
+/** Our text, when the lock is ours now. */
+const tryToTake = async (path: string): Promise<string | undefined> => {
+  const found = await find(path);
+  if (found) return isStale(path, found) ? takeOver(path, found) : undefined;
+  const self = ownText();
+  return (await create(path, self)) ? self : undefined;
+};
+
+const isStale = (path: string, { text, identity }: Found): boolean => {
+  const nowMs = performance.now();
+  const seen = firstSeenMs.get(path);
+  const sinceMs = seen?.identity === identity ? seen.sinceMs : nowMs;
+  firstSeenMs.set(path, { identity, sinceMs });
   const holder = parse(text);
-  if (!holder) return watchedMs > UNREADABLE_STALE_MS;
+  if (!holder) return nowMs - sinceMs > UNREADABLE_STALE_MS;
   const state = stateOf(holder);
-  return state === "dead" || (state === "unknown" && watchedMs > UNSEEN_STALE_MS);
+  return state === "dead" || (state === "unknown" && nowMs - sinceMs > UNSEEN_STALE_MS);
 };
 
 /**
@@ -82,31 +99,24 @@ const isStale = (text: string, watchedMs: number): boolean => {
  * after it, and that still finds it under the claim. The path is never free meanwhile, so that nobody else can come in
  * between. A claim that a dead process left is taken over in the same way.
  */
-const takeOver = async (path: string, stale: string): Promise<string | undefined> => {
+const takeOver = async (path: string, stale: Found): Promise<string | undefined> => {
   const self = ownText();
-  const claim = `${path}.${parse(stale)?.nonce ?? "unreadable"}`;
+  const claim = `${path}.${parse(stale.text)?.nonce ?? "unreadable"}`;
   if (!(await create(claim, self))) {
-    const text = await read(claim);
-    if (text === undefined || !(await isLeft(claim, text)) || (await takeOver(claim, text)) === undefined)
-      return undefined;
+    const other = await find(claim);
+    // Who acts on a claim is waited for; the next try looks again.
+    if (!other || !isStale(claim, other) || (await takeOver(claim, other)) === undefined) return undefined;
   }
   try {
-    if ((await read(path)) !== stale) return undefined;
+    if ((await find(path))?.identity !== stale.identity) return undefined;
     const draft = draftOf(path, self);
     await writeFile(draft, self, { flag: "wx", mode: 0o600 });
     await rename(draft, path);
     return self;
   } finally {
+    firstSeenMs.delete(claim);
     await rm(claim, { force: true });
   }
-};
-
-/** Whether nobody acts on a claim any more. */
-const isLeft = async (claim: string, text: string): Promise<boolean> => {
-  const owner = parse(text);
-  if (owner) return stateOf(owner) === "dead";
-  await systemClock.sleep(UNREADABLE_STALE_MS);
-  return (await read(claim)) === text;
 };
 
 const ownText = (): string =>
@@ -150,18 +160,32 @@ export const sweepLock = async (file: string): Promise<void> => {
     const left = join(directory, entry);
     const written = await stat(left).catch(() => undefined);
     if (!written || Date.now() - written.mtimeMs < LEFTOVER_MS) continue;
-    const owner = parse((await read(left)) ?? "");
+    const owner = parse((await find(left))?.text ?? "");
     if (!owner || stateOf(owner) === "dead") await rm(left, { force: true });
   }
 };
 
-const read = async (path: string): Promise<string | undefined> => {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+const MAX_LOCK_BYTES = 4_096;
+
+const find = async (path: string): Promise<Found | undefined> => {
+  const entry = await lstat(path).catch(absent);
+  if (!entry) return undefined;
+  const handle = await openFile(path).catch(absent);
+  // A link that leads nowhere names nobody, but is there.
+  let text = "";
+  if (handle) {
+    try {
+      const { size } = await handle.stat();
+      text = size > MAX_LOCK_BYTES ? "" : await handle.readFile("utf8");
+    } finally {
+      await handle.close();
+    }
   }
+  return { text, identity: parse(text)?.nonce ?? `${entry.ino}/${entry.mtimeMs}/${text}` };
+};
+
+const absent = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== "ENOENT") throw error;
 };
 
 const parse = (text: string): Holder | undefined => {

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { onAbort } from "./abort.js";
 import { commandEnvironment, DEFAULT_ENVIRONMENT } from "./environment.js";
 import { HostError } from "./errors.js";
+import { workTreeOf } from "./git-work-tree.js";
 import { signalGroup, windows } from "./process-group.js";
 
 /** How one git process is run. */
@@ -86,70 +87,84 @@ const environment = (extra: Readonly<Record<string, string>> = {}): Record<strin
 
 export const createGitProgram = ({ root, gitPath, timeoutMs, hooks }: GitProgramOptions): GitProgram => {
   const config = settings(hooks).flatMap((setting) => ["-c", setting]);
-  return {
-    run: (args, options = {}) =>
-      new Promise((resolve, reject) => {
-        const { signal, input, maxBytes = DEFAULT_OUTPUT_BYTES, okCodes = [0] } = options;
-        if (signal?.aborted) return reject(signal.reason as Error);
-        const child = spawn(gitPath, ["--no-pager", ...config, ...args], {
-          cwd: root,
-          env: environment(options.env),
-          detached: !windows,
-          windowsHide: true,
-          stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-        });
-        let refusal: Error | undefined;
-        let killer: NodeJS.Timeout | undefined;
-        const stop = (reason: Error | undefined): void => {
-          refusal ??= reason;
-          // Asked first: git takes its lock files away when it is told to end, and leaves them when it is killed.
-          signalGroup(child, "SIGTERM");
-          killer ??= setTimeout(() => signalGroup(child, "SIGKILL"), KILL_GRACE_MS);
-        };
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        let truncated = false;
-        child.stdout?.on("data", (chunk: Buffer) => {
-          if (truncated) return;
-          chunks.push(chunk.subarray(0, maxBytes - bytes));
-          bytes += chunk.length;
-          if (bytes <= maxBytes) return;
-          truncated = true;
-          stop(undefined);
-        });
-        let stderr = "";
-        child.stderr?.on("data", (chunk: Buffer) => {
-          if (stderr.length < STDERR_BYTES) stderr += chunk.toString("utf8");
-        });
-        // git may end without having read all of it; its exit code says whether that matters.
-        child.stdin?.on("error", () => {});
-        child.stdin?.end(input);
+  const start: GitProgram["run"] = (args, options = {}) =>
+    new Promise((resolve, reject) => {
+      const { signal, input, maxBytes = DEFAULT_OUTPUT_BYTES, okCodes = [0] } = options;
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const child = spawn(gitPath, ["--no-pager", ...config, ...args], {
+        cwd: root,
+        env: environment(options.env),
+        detached: !windows,
+        windowsHide: true,
+        stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      });
+      let refusal: Error | undefined;
+      let killer: NodeJS.Timeout | undefined;
+      const stop = (reason: Error | undefined): void => {
+        refusal ??= reason;
+        // Asked first: git takes its lock files away when it is told to end, and leaves them when it is killed.
+        signalGroup(child, "SIGTERM");
+        killer ??= setTimeout(() => signalGroup(child, "SIGKILL"), KILL_GRACE_MS);
+      };
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      let truncated = false;
+      child.stdout?.on("data", (chunk: Buffer) => {
+        if (truncated) return;
+        chunks.push(chunk.subarray(0, maxBytes - bytes));
+        bytes += chunk.length;
+        if (bytes <= maxBytes) return;
+        truncated = true;
+        stop(undefined);
+      });
+      let stderr = "";
+      child.stderr?.on("data", (chunk: Buffer) => {
+        if (stderr.length < STDERR_BYTES) stderr += chunk.toString("utf8");
+      });
+      // git may end without having read all of it; its exit code says whether that matters.
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(input);
 
-        const timer = setTimeout(
-          () => stop(new HostError("timeout", `git ${args[0] ?? ""} took longer than ${timeoutMs} ms`)),
-          timeoutMs,
-        );
-        const forget = onAbort(signal, () => stop(signal?.reason as Error));
-        const release = (): void => {
-          clearTimeout(timer);
-          clearTimeout(killer);
-          forget();
-        };
-        child.once("error", (error: NodeJS.ErrnoException) => {
-          if (child.pid !== undefined) return;
-          release();
-          reject(notStarted(root, gitPath, error));
+      const timer = setTimeout(
+        () => stop(new HostError("timeout", `git ${args[0] ?? ""} took longer than ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      const forget = onAbort(signal, () => stop(signal?.reason as Error));
+      const release = (): void => {
+        clearTimeout(timer);
+        clearTimeout(killer);
+        forget();
+      };
+      child.once("error", (error: NodeJS.ErrnoException) => {
+        if (child.pid !== undefined) return;
+        release();
+        reject(notStarted(root, gitPath, error));
+      });
+      child.once("close", (code) => {
+        release();
+        if (child.pid === undefined) return;
+        const stdout = Buffer.concat(chunks);
+        if (refusal) reject(refusal);
+        else if (truncated) resolve({ code: 0, stdout, truncated });
+        else if (code !== null && okCodes.includes(code)) resolve({ code, stdout, truncated });
+        else reject(refusalOf(args, code, stderr, stdout.toString("utf8")));
+      });
+    });
+  return {
+    async run(args, options = {}) {
+      const top = await workTreeOf(root, async (file, name) => {
+        const found = await start(["config", "--file", file, "--get", name], {
+          signal: options.signal,
+          okCodes: [0, 1],
         });
-        child.once("close", (code) => {
-          release();
-          if (child.pid === undefined) return;
-          const stdout = Buffer.concat(chunks);
-          if (refusal) reject(refusal);
-          else if (truncated) resolve({ code: 0, stdout, truncated });
-          else if (code !== null && okCodes.includes(code)) resolve({ code, stdout, truncated });
-          else reject(refusalOf(args, code, stderr, stdout.toString("utf8")));
-        });
-      }),
+        return found.code === 0 ? found.stdout.toString("utf8").replace(/\n$/, "") : undefined;
+      });
+      // Not GIT_DIR as well: who names that is believed, and the owner of the repository is no longer looked at.
+      return start(
+        args,
+        top === undefined ? options : { ...options, env: { GIT_WORK_TREE: top, ...options.env } },
+      );
+    },
   };
 };
 

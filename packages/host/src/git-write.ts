@@ -196,6 +196,8 @@ export const createGitWrite = (
           "--no-stat",
           "--ff",
           "--no-autostash",
+          // Else merge.verifySignatures and gpg.program of a repository say what is run.
+          ...(sign ? [] : ["--no-verify-signatures"]),
           ...signing(sign),
         ];
         args.push("-m", checkedText("message", message ?? `Merge ${ref}`), other);

@@ -2,13 +2,14 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { HostError } from "./errors.js";
 import { acquireFileLock, sweepLock, type FileLock } from "./file-lock.js";
+import { openFile } from "./open-file.js";
 import type { StoreWarning } from "./store-warning.js";
 
 /** What every store on disk takes. */
 export interface FileStoreOptions {
   /** Hears of a corrupt file when it is found, besides the warning in that call's result. */
   readonly onWarning?: (warning: StoreWarning) => void;
-  /** How long a change waits for other processes before it is refused with "busy"; default 10,000. */
+  /** How long a change waits for other processes before it is refused with "busy"; default 20,000. */
   readonly lockWaitMs?: number;
   readonly now?: () => number;
 }
@@ -51,7 +52,7 @@ const inLine = <T>(file: string, work: () => Promise<T>): Promise<T> => {
  * change reads, changes and replaces under a lock, so that none is lost between processes.
  */
 export const createJsonFile = <T extends object>(options: JsonFileOptions<T>): JsonFile<T> => {
-  const { empty, faultOf, version, maxBytes, onWarning, lockWaitMs = 10_000, now = Date.now } = options;
+  const { empty, faultOf, version, maxBytes, onWarning, lockWaitMs = 20_000, now = Date.now } = options;
   const file = path.resolve(options.file);
 
   type Found = { value: T } | { fault: string };
@@ -179,7 +180,7 @@ const syncDirectory = async (directory: string): Promise<void> => {
 const readText = async (file: string, maxBytes: number): Promise<string | { fault: string } | undefined> => {
   let handle;
   try {
-    handle = await open(file, "r");
+    handle = await openFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

@@ -16,8 +16,13 @@ export interface NodeTerminalOptions {
   killGraceMs?: number;
   /** Output that a session keeps for `read`; default 1 MiB. */
   bufferBytes?: number;
-  /** Most sessions at once; the next one is `busy`. Default 64. */
+  /** Most sessions at once. The next one takes the place of the longest unused one, or is `busy`. Default 64. */
   maxSessions?: number;
+  /**
+   * A session in which nothing runs, in the background neither, and that was not used for so long is closed when its
+   * place is needed; default 600,000, `Infinity` for never.
+   */
+  evictIdleMs?: number;
 }
 
 const findShell = (): string | undefined => {
@@ -52,12 +57,32 @@ export const createNodeTerminal = (options: NodeTerminalOptions): TerminalPort =
   let closed = false;
   let made = 0;
 
+  const evictIdleMs = options.evictIdleMs ?? 600_000;
   const session = (id: string): Session => {
     const found = sessions.get(id);
+    found?.touch();
     if (found) return found;
     throw closed
       ? new HostError("closed", "the terminal is closed")
-      : new HostError("not_found", `there is no session ${JSON.stringify(id)}; open one`);
+      : new HostError(
+          "not_found",
+          `there is no session ${JSON.stringify(id)}, or it was closed after a long time without use; open one`,
+        );
+  };
+
+  /** Makes room, if there is none: whoever forgot a session must not keep all others from having one. */
+  const evict = (): Session | undefined => {
+    if (sessions.size < maxSessions) return undefined;
+    let longest: { id: string; session: Session; idleMs: number } | undefined;
+    for (const [id, each] of sessions) {
+      const { idleMs } = each;
+      if (idleMs > 0 && idleMs >= evictIdleMs && idleMs > (longest?.idleMs ?? 0))
+        longest = { id, session: each, idleMs };
+    }
+    if (!longest)
+      throw new HostError("busy", `${maxSessions} sessions are open; kill one that is not needed`);
+    sessions.delete(longest.id);
+    return longest.session;
   };
 
   const newId = (): string => {
@@ -90,14 +115,15 @@ export const createNodeTerminal = (options: NodeTerminalOptions): TerminalPort =
       signal?.throwIfAborted();
       if (closed) throw new HostError("closed", "the terminal is closed");
       if (sessions.has(id)) throw new HostError("busy", `the session ${JSON.stringify(id)} is open already`);
-      if (sessions.size >= maxSessions)
-        throw new HostError("busy", `${maxSessions} sessions are open; kill one that is not needed`);
+      if (typeof id !== "string" || id === "")
+        throw new HostError("invalid_argument", "a session needs a name that is not empty");
       const directory = path.resolve(root, cwd ?? ".");
       if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
         throw new HostError("not_found", `the directory ${directory} does not exist`);
       const shell = options.shell ?? findShell();
       if (shell === undefined)
         throw new HostError("unavailable", "there is no bash and no sh on this machine");
+      const evicted = evict();
       const opened = new Session({
         id,
         shell,
@@ -109,6 +135,7 @@ export const createNodeTerminal = (options: NodeTerminalOptions): TerminalPort =
       });
       sessions.set(id, opened);
       try {
+        await evicted?.kill("kill");
         await opened.open();
         signal?.throwIfAborted();
       } catch (error) {

@@ -8,7 +8,7 @@ import { commandFor } from "./test-runner/commands.js";
 import { detectRunners } from "./test-runner/detect.js";
 import { parseJest, parseMocha, parseNode, parseVitest } from "./test-runner/javascript-parsers.js";
 import { parseCargo, parseGo, parsePytest } from "./test-runner/other-parsers.js";
-import type { OutputParser, ParsedRun } from "./test-runner/parsed-run.js";
+import { added, type OutputParser, type ParsedRun } from "./test-runner/parsed-run.js";
 
 export interface NodeTestRunnerOptions {
   /** The workspace; runs start in it, or in a directory below. */
@@ -126,7 +126,8 @@ export const createNodeTestRunner = (options: NodeTestRunnerOptions): TestRunner
         },
       );
       given.signal?.throwIfAborted();
-      return report(request.command ?? argv.join(" "), runner, result, given.maxOutputBytes ?? 200_000);
+      const own = request.command !== undefined;
+      return report(request.command ?? argv.join(" "), runner, own, result, given.maxOutputBytes ?? 200_000);
     },
   };
 };
@@ -137,35 +138,54 @@ const parse = (
   output: string,
 ): { runner: TestRunResult["runner"]; parsed: ParsedRun } => {
   if (runner && runner !== "npm") return { runner, parsed: PARSERS[runner](output) };
-  for (const [name, parser] of Object.entries(PARSERS)) {
-    const parsed = parser(output);
-    if (parsed.counts) return { runner: name as TestRunnerName, parsed };
-  }
-  return { runner: runner ?? "unknown", parsed: { failures: [] } };
+  const found = Object.entries(PARSERS)
+    .map(([name, parser]) => ({ name: name as TestRunnerName, ...parser(output) }))
+    .flatMap(({ counts, ...rest }) => (counts ? [{ ...rest, counts }] : []));
+  const [first] = found;
+  if (!first) return { runner: runner ?? "unknown", parsed: { failures: [] } };
+  // Packages of one repository may be tested by different runners.
+  return {
+    runner: first.name,
+    parsed: {
+      ...added(found.map((each) => each.counts)),
+      summaries: found.reduce((sum, each) => sum + (each.summaries ?? 1), 0),
+      failures: found.flatMap((each) => each.failures),
+    },
+  };
 };
 
 const report = (
   command: string,
   asked: TestRunnerName | undefined,
+  ownCommand: boolean,
   result: ProcessResult,
   maxOutputBytes: number,
 ): TestRunResult => {
   const plain = result.output.replaceAll(COLOURS, "").replaceAll("\r\n", "\n");
   const { runner, parsed } = parse(asked, plain);
-  const { failures } = parsed;
+  const { failures, summaries = 1 } = parsed;
   const notes: string[] = [];
-  // Go's are added up from lines; some of them were cut away.
-  const counts = result.truncated && runner === "go" ? undefined : parsed.counts;
+  // A runner that was started once prints one summary. A line of one's own, or a script, may start several.
+  const single = asked !== undefined && asked !== "npm" && !ownCommand;
+  // What is added up from several places is not known when some of them were cut away; and of two summaries where one is
+  // expected, a test has printed one.
+  const summed = !single || runner === "go" || runner === "cargo";
+  const counts = (result.truncated && summed) || (single && summaries > 1) ? undefined : parsed.counts;
   const { ending } = result;
-  const failed = (counts?.failed ?? 0) > 0 || failures.length > 0;
+  const failed = (parsed.counts?.failed ?? 0) > 0 || failures.length > 0;
   let outcome: TestRunResult["outcome"] = "incomplete";
   if (ending.kind === "exited") {
-    outcome = ending.exitCode === 0 && !failed ? "passed" : "failed";
+    const noneRan = counts !== undefined && counts.passed + counts.failed === 0;
+    outcome = ending.exitCode !== 0 || failed ? "failed" : noneRan ? "incomplete" : "passed";
     if (ending.exitCode === 0 && failed) notes.push("The exit code is 0 although tests failed.");
     if (ending.exitCode !== 0 && counts && !failed)
       notes.push(`The exit code is ${ending.exitCode} although no test failed; the output says why.`);
-    if (counts?.total === 0) notes.push("No test ran.");
-    if (!counts) notes.push("The output holds no summary that could be read; only the exit code is known.");
+    if (noneRan) notes.push("No test ran.");
+    if (single && summaries > 1)
+      notes.push(`The output holds ${summaries} summaries, one of them the runner's; none was counted.`);
+    else if (counts && summaries > 1) notes.push(`The counts are those of ${summaries} summaries together.`);
+    else if (!counts)
+      notes.push("The output holds no summary that could be read; only the exit code is known.");
   } else if (ending.kind === "not_started") notes.push(`It could not be started: ${ending.message}`);
   else notes.push("The run was stopped before its end.");
   if (counts && failures.length < counts.failed && ending.kind === "exited")

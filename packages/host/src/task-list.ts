@@ -23,6 +23,8 @@ export interface TaskLimits {
 export const DEFAULT_TASK_LIMITS: TaskLimits = { maxTasks: 500, maxTitleBytes: 500, maxNotesBytes: 8_000 };
 export const EMPTY_TASK_LIST: TaskListState = { tasks: [], nextId: 1, revision: 0 };
 
+const NUMBER = /^[1-9]\d{0,14}$/;
+const MAX_NEXT_ID = 10 ** 15;
 const STATUSES: readonly TaskStatus[] = ["pending", "in_progress", "done", "cancelled"];
 
 /** All changes or, by throwing, none. */
@@ -32,8 +34,10 @@ export const applyTaskChanges = (
   now: number,
   limits: TaskLimits,
 ): { state: TaskListState; added: string[] } => {
+  if (!Array.isArray(changes)) throw new HostError("invalid_argument", "the changes are no list");
   let tasks = [...state.tasks];
-  let nextId = state.nextId;
+  // A number is never given twice, also when something else has written the list and forgot to count.
+  let nextId = Math.max(state.nextId, ...state.tasks.map(({ id }) => (NUMBER.test(id) ? Number(id) + 1 : 1)));
   const added: string[] = [];
   const indexOf = (id: string): number => {
     const at = tasks.findIndex((task) => task.id === id);
@@ -44,7 +48,7 @@ export const applyTaskChanges = (
     void tasks.splice(before === undefined ? tasks.length : indexOf(before), 0, task);
 
   for (const change of changes) {
-    switch (change.kind) {
+    switch ((change as TaskChange | null)?.kind) {
       case "add": {
         const task: StoredTask = {
           id: String(nextId),
@@ -93,7 +97,7 @@ export const applyTaskChanges = (
       default:
         throw new HostError(
           "invalid_argument",
-          `"${(change as { kind: string }).kind}" is no change of a task list`,
+          `"${String((change as { kind?: unknown } | null)?.kind)}" is no change of a task list`,
         );
     }
   }
@@ -124,6 +128,8 @@ export const faultOfTaskList = (value: unknown): string | undefined => {
     return "it holds no list of tasks";
   if (!Number.isSafeInteger(list.nextId) || !Number.isSafeInteger(list.revision))
     return "its counters are no numbers";
+  if ((list.nextId as number) < 1 || (list.nextId as number) > MAX_NEXT_ID || (list.revision as number) < 0)
+    return "its counters are out of range";
   const known = (list.tasks as Partial<StoredTask>[]).every(
     (task) =>
       typeof task === "object" &&
@@ -137,7 +143,9 @@ export const faultOfTaskList = (value: unknown): string | undefined => {
       typeof task.createdAt === "number" &&
       typeof task.updatedAt === "number",
   );
-  return known ? undefined : "a task lacks a field or has one of another type";
+  if (!known) return "a task lacks a field or has one of another type";
+  const ids = new Set((list.tasks as StoredTask[]).map(({ id }) => id));
+  return ids.size === list.tasks.length ? undefined : "two tasks have one id";
 };
 
 const isFinished = (status: TaskStatus): boolean => status === "done" || status === "cancelled";
@@ -161,7 +169,7 @@ const checkedStatus = (status: TaskStatus): TaskStatus => {
 const checkedTitle = (title: string, limits: TaskLimits): string => {
   if (typeof title !== "string" || title.trim() === "")
     throw new HostError("invalid_argument", "a task needs a title");
-  return checkedSize("title", title, limits.maxTitleBytes);
+  return checkedSize("a title", title, limits.maxTitleBytes);
 };
 
 const checkedNotes = (notes: string, limits: TaskLimits): string =>
@@ -170,7 +178,7 @@ const checkedNotes = (notes: string, limits: TaskLimits): string =>
 const checkedSize = (what: string, text: string, maxBytes: number): string => {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
-  throw new HostError("too_large", `the ${what} have ${bytes} bytes; at most ${maxBytes} are kept`);
+  throw new HostError("too_large", `${what} of ${bytes} bytes; at most ${maxBytes} are kept`);
 };
 
 const checkDependencies = (tasks: readonly StoredTask[]): void => {
@@ -199,8 +207,11 @@ export const checkedScope = (scope: {
   kind: string;
   threadId?: string;
 }): "workspace" | `thread:${string}` => {
-  if (scope.kind === "workspace") return "workspace";
-  if (scope.kind !== "thread" || typeof scope.threadId !== "string" || scope.threadId === "")
+  if (scope?.kind === "workspace") return "workspace";
+  if (scope?.kind !== "thread" || typeof scope.threadId !== "string" || scope.threadId === "")
     throw new HostError("invalid_argument", "a list belongs to the workspace or to a thread with an id");
+  // Half a character is written to a file's name as any other half: two threads would share one list.
+  if (/\p{Surrogate}/u.test(scope.threadId))
+    throw new HostError("invalid_argument", "the thread's id holds half a character");
   return `thread:${scope.threadId}`;
 };

@@ -105,7 +105,7 @@ export interface TerminalPort {
   start(sessionId: string, command: string, options?: TerminalRunOptions): Promise<TerminalStarted>;
   /** Output by cursor: whoever passes on the cursor misses nothing, or is told how much. */
   read(sessionId: string, options?: TerminalReadOptions): Promise<TerminalReadResult>;
-  /** Text for the standard input of the command under way, which must be `interactive`; `closed` otherwise. */
+  /** Text for the standard input of the command under way, which must be `interactive`; `closed` otherwise. What it leaves unread is dropped. */
   write(sessionId: string, text: string, options?: { signal?: AbortSignal }): Promise<void>;
   /** SIGINT to the command under way (Ctrl-C). The queue goes on. True when there was one. */
   interrupt(sessionId: string, options?: { signal?: AbortSignal }): Promise<boolean>;

@@ -61,9 +61,9 @@ export interface TestRunResult {
   command: string;
   ending: ProcessEnding;
   /**
-   * - "passed": exit code 0, and no failure was counted;
+   * - "passed": exit code 0, no failure was counted, and at least one test ran as far as was counted;
    * - "failed": a failure was counted, or the exit code says so, whatever was counted;
-   * - "incomplete": it was stopped (timeout, abort, signal) or never started.
+   * - "incomplete": it was stopped (timeout, abort, signal), never started, or it ran no test.
    */
   outcome: "passed" | "failed" | "incomplete";
   /** Whether the counts were read from the output. They are never guessed. */

@@ -23,6 +23,7 @@ export interface WebPage {
   text: string;
   /** Bytes of the body that were read, decompressed. */
   bytes: number;
+  /** The body was not read to its end, or `text` is that of a part of it. */
   truncated: boolean;
 }
 

@@ -4,7 +4,7 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import zlib from "node:zlib";
-import { onAbort } from "./abort.js";
+import { onAbort, orAborted } from "./abort.js";
 import { HostError } from "./errors.js";
 import { checkUrl, isAllowed, isPublicAddress, type WebAddressPolicy } from "./web-address.js";
 import { readContent } from "./web-content.js";
@@ -77,6 +77,15 @@ export const createWebFetch = (options: WebFetchAdapterOptions = {}): WebFetchPo
       );
       sent.once("response", resolve);
       sent.once("error", reject);
+      // A 101 that nobody asked for. Without this listener Node closes the connection and says nothing at all.
+      sent.once("upgrade", (_, socket) => {
+        socket.destroy();
+        reject(new HostError("failed", `${url.host} wants to speak another protocol than HTTP`));
+      });
+      // After all others; whatever the way it ended, there will be no answer any more.
+      sent.once("close", () =>
+        reject(new HostError("unavailable", `${url.host} closed the connection without an answer`)),
+      );
       sent.end();
     });
 
@@ -107,17 +116,23 @@ export const createWebFetch = (options: WebFetchAdapterOptions = {}): WebFetchPo
       const forget = onAbort(signal, () => stop.abort(signal?.reason));
       const tooLate = new HostError("timeout", `the page did not come within ${timeoutMs} ms`);
       const timer = setTimeout(() => stop.abort(tooLate), Math.min(timeoutMs, 2 ** 31 - 1));
-      try {
+      const work = async (): Promise<WebPage> => {
         const { url: final, response } = await follow(url, stop);
         const { body, truncated } = await readBody(response, maxBytes, stop.signal);
+        const type = response.headers["content-type"] ?? "";
+        const { cut = false, ...content } = readContent(body, type, final.href, truncated);
         return {
           url,
           finalUrl: final.href,
           status: response.statusCode ?? 0,
-          ...readContent(body, response.headers["content-type"] ?? "", final.href, truncated),
+          ...content,
           bytes: body.length,
-          truncated,
+          truncated: truncated || cut,
         };
+      };
+      try {
+        // A limit that only told the connection to end would wait for what a server makes of that.
+        return await orAborted(work(), stop.signal);
       } catch (error) {
         if (stop.signal.aborted) throw stop.signal.reason;
         if (typeof (error as NodeJS.ErrnoException).code !== "string" || error instanceof HostError)

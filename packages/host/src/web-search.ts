@@ -1,3 +1,4 @@
+import { orAborted } from "./abort.js";
 import { HostError } from "./errors.js";
 import type { WebSearchHit, WebSearchPort, WebSearchResult } from "./web-search-port.js";
 
@@ -50,8 +51,8 @@ export const createWebSearch = ({
     for (const provider of providers) {
       try {
         // One more than asked for tells whether there is more.
-        const hits = await provider.search(query, { maxResults: maxResults + 1, signal });
-        signal?.throwIfAborted();
+        const answer = provider.search(query, { maxResults: maxResults + 1, signal });
+        const hits = await orAborted(answer, signal);
         return {
           provider: provider.name,
           hits: hits.slice(0, maxResults),
@@ -99,15 +100,19 @@ export const createHttpSearchProvider = (options: HttpSearchProviderOptions): We
       const limit = AbortSignal.timeout(timeoutMs);
       let answer: unknown;
       try {
-        const response = await fetch(address, {
-          headers: { accept: "application/json", ...headers },
-          // A redirect would carry the key elsewhere.
-          redirect: "error",
-          signal: signal ? AbortSignal.any([signal, limit]) : limit,
-        });
-        if (!response.ok)
-          throw new HostError("unavailable", `${name} answered with status ${response.status}`);
-        answer = JSON.parse(await textOf(response));
+        const stop = signal ? AbortSignal.any([signal, limit]) : limit;
+        const work = async (): Promise<unknown> => {
+          const response = await fetch(address, {
+            headers: { accept: "application/json", ...headers },
+            // A redirect would carry the key elsewhere.
+            redirect: "error",
+            signal: stop,
+          });
+          if (!response.ok)
+            throw new HostError("unavailable", `${name} answered with status ${response.status}`);
+          return JSON.parse(await textOf(response)) as unknown;
+        };
+        answer = await orAborted(work(), stop);
       } catch (error) {
         signal?.throwIfAborted();
         if (limit.aborted) throw new HostError("timeout", `${name} did not answer within ${timeoutMs} ms`);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTestRepository, gitConformance } from "../src/conformance/index.js";
@@ -161,6 +161,81 @@ describe("a repository that is read", () => {
     expect((await linked.read.status()).files).toEqual([]);
   });
 
+  it("that names another directory as its own is read and written where it lies", async () => {
+    const { repository, read, write, at } = setUp();
+    const home = createTestRepository({ init: false });
+    onTestFinished(() => home.remove());
+    for (const file of ["id_rsa", "notes.txt"]) {
+      repository.write(`sub/${file}`, "x\n");
+      home.write(file, "private\n");
+      home.write(`sub/${file}`, "private\n");
+    }
+    repository.commit("first");
+    // A directory above would show what lies beside the root, too.
+    for (const elsewhere of [home.root, path.dirname(repository.root)]) {
+      repository.git("config", "core.worktree", elsewhere);
+      expect((await read.diff()).patch).toBe("");
+      expect((await read.status()).files).toEqual([]);
+      const below = createGit({ root: at("sub"), write: true });
+      expect((await below.read.diff()).patch).toBe("");
+      await below.write?.discard(["notes.txt"]);
+      await write.discard(["sub/notes.txt"]);
+    }
+    repository.git("config", "--unset", "core.worktree");
+    repository.git("config", "extensions.worktreeConfig", "true");
+    repository.write(".git/config.worktree", `[core]\n\tworktree = ${home.root}\n`);
+    expect((await read.diff()).patch).toBe("");
+    repository.write("sub/notes.txt", "mine\n");
+    await write.stashPush({ includeUntracked: true });
+    expect(readFileSync(at("sub/notes.txt"), "utf8")).toBe("x\n");
+    expect(readFileSync(path.join(home.root, "sub/notes.txt"), "utf8")).toBe("private\n");
+  });
+
+  it("may be a submodule, and not the repository of another directory", async () => {
+    const { repository, at } = setUp();
+    const library = createTestRepository();
+    onTestFinished(() => library.remove());
+    library.write("b", "1\n");
+    library.commit("library");
+    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.root, "lib");
+    writeFileSync(at("lib/b"), "2\n");
+    const { read } = createGit({ root: at("lib") });
+    expect((await read.status()).files.map((each) => each.path)).toEqual(["b"]);
+    expect((await read.log()).commits.map((each) => each.subject)).toEqual(["library"]);
+
+    // What was unpacked from somewhere has a `.git` that leads to what it was not made for, in each way that git knows.
+    const unpacked = (make: (root: string) => void) => {
+      const made = createTestRepository({ init: false });
+      onTestFinished(() => made.remove());
+      make(made.root);
+      return createGit({ root: made.root }).read;
+    };
+    const target = path.join(library.root, ".git");
+    const ways = [
+      (root: string) => writeFileSync(path.join(root, ".git"), `gitdir: ${target}\n`),
+      (root: string) => symlinkSync(target, path.join(root, ".git")),
+      (root: string) => {
+        mkdirSync(path.join(root, ".git"));
+        writeFileSync(path.join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+        writeFileSync(path.join(root, ".git/commondir"), `${target}\n`);
+      },
+    ];
+    for (const way of ways) {
+      const other = unpacked(way);
+      await expect(other.log()).rejects.toMatchObject({ code: "denied" });
+      await expect(other.status()).rejects.toMatchObject({ code: "denied" });
+      await expect(other.fileAt("HEAD", "b")).rejects.toMatchObject({ code: "denied" });
+    }
+    // Its own, kept apart within the directory, and one that says that it belongs here.
+    const apart = createTestRepository({ init: false });
+    onTestFinished(() => apart.remove());
+    apart.git("init", "--quiet", "--separate-git-dir=.store");
+    expect((await createGit({ root: apart.root }).read.head()).kind).toBe("unborn");
+    library.git("config", "core.worktree", apart.root);
+    writeFileSync(path.join(apart.root, ".git"), `gitdir: ${target}\n`);
+    expect((await createGit({ root: apart.root }).read.log()).commits).toHaveLength(1);
+  });
+
   it("that somebody else owns is refused with what a person can do", async () => {
     if (process.getuid?.() !== 0) return;
     const { repository, read } = setUp();
@@ -244,6 +319,31 @@ describe("a repository that is written to", () => {
     await expect(signing.write?.commit("signed", { allowEmpty: true })).rejects.toMatchObject({
       code: "failed",
     });
+  });
+
+  it("runs no program to verify signatures on a merge, unless the host wants signatures", async () => {
+    const { repository, write, at } = setUp();
+    repository.commit("first");
+    const gpg = trap(at(".git"), "gpg");
+    const raw = repository.git("cat-file", "commit", "HEAD");
+    const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----";
+    repository.write(
+      ".git/raw",
+      `${raw.replace("\n\n", `\nparent ${repository.git("rev-parse", "HEAD")}\n${signature}\n\n`)}\n`,
+    );
+    const sorted = readFileSync(at(".git/raw"), "utf8").replace(/^(tree .+\n)([^]*?)(parent .+\n)/, "$1$3$2");
+    repository.write(".git/raw", sorted);
+    const id = repository.git("hash-object", "-t", "commit", "-w", ".git/raw");
+    repository.git("update-ref", "refs/heads/side", id);
+    repository.git("config", "gpg.program", gpg.file);
+    repository.git("config", "merge.verifySignatures", "true");
+    await write.merge("side");
+    expect(gpg.sprung()).toBe(false);
+    expect(repository.git("rev-parse", "HEAD")).toBe(id);
+    repository.git("reset", "--quiet", "--hard", "HEAD^");
+    const signing = createGit({ root: repository.root, write: true, sign: true });
+    await expect(signing.write?.merge("side")).rejects.toMatchObject({ code: "failed" });
+    expect(gpg.sprung()).toBe(true);
   });
 
   it("by nobody is refused, and by a given author who then also commits, is not", async () => {

@@ -1,10 +1,20 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryStoreConformance, taskStoreConformance } from "../src/conformance/index.js";
 import { createMemoryStore, createTaskStore, type StoreWarning } from "../src/index.js";
 
@@ -196,6 +206,72 @@ describe("a stored file", () => {
   });
 });
 
+describe("what is in the place of a stored file", () => {
+  it.runIf(process.platform === "linux")("and is none is neither waited for nor read", async () => {
+    for (const name of ["workspace.json", "workspace.json.lock"])
+      for (const make of [
+        (file: string) => execFileSync("mkfifo", [file]),
+        (file: string) => symlinkSync("/dev/zero", file),
+        (file: string) => mkdirSync(file),
+      ]) {
+        const directory = scratch();
+        make(path.join(directory, name));
+        const store = createTaskStore({ directory, lockWaitMs: 500 });
+        await expect(store.apply(WORKSPACE, [{ kind: "add", title: "a" }])).rejects.toMatchObject({
+          name: "HostError",
+          code: "failed",
+        });
+        if (name === "workspace.json")
+          await expect(store.list(WORKSPACE)).rejects.toMatchObject({ code: "failed" });
+      }
+  });
+
+  const written = async (change: (list: { nextId: number; tasks: { id: string }[] }) => void) => {
+    const directory = scratch();
+    const store = createTaskStore({ directory });
+    await store.apply(WORKSPACE, [
+      { kind: "add", title: "a" },
+      { kind: "add", title: "b" },
+    ]);
+    const file = path.join(directory, "workspace.json");
+    const list = JSON.parse(readFileSync(file, "utf8"));
+    change(list);
+    writeFileSync(file, JSON.stringify(list));
+    return store;
+  };
+
+  it("and counts too low gives no id twice; with one id twice, or out of count, it is set aside", async () => {
+    const low = await written((list) => void (list.nextId = 1));
+    expect((await low.apply(WORKSPACE, [{ kind: "add", title: "new" }])).added).toEqual(["3"]);
+    for (const change of [
+      (list: { tasks: { id: string }[] }) => void ((list.tasks[1] as { id: string }).id = "1"),
+      (list: { nextId: number }) => void (list.nextId = Number.MAX_SAFE_INTEGER),
+      (list: { nextId: number }) => void (list.nextId = -1),
+    ]) {
+      const store = await written(change);
+      expect((await store.list(WORKSPACE)).warnings).toMatchObject([{ kind: "corrupt" }]);
+    }
+  });
+});
+
+describe("what is no change", () => {
+  it("and what is no thread is refused with a code", async () => {
+    const store = createTaskStore({ directory: scratch() });
+    for (const changes of [null, "x", {}, [null], [{}], [5]])
+      await expect(store.apply(WORKSPACE, changes as never)).rejects.toMatchObject({
+        code: "invalid_argument",
+      });
+    for (const scope of [
+      null,
+      {},
+      { kind: "thread", threadId: "\ud800" },
+      { kind: "thread", threadId: "\ud801" },
+    ])
+      await expect(store.list(scope as never)).rejects.toMatchObject({ code: "invalid_argument" });
+    await store.apply({ kind: "thread", threadId: "😀" }, [{ kind: "add", title: "whole" }]);
+  });
+});
+
 describe("the lock of a stored file", () => {
   const holder = (more: object = {}) => {
     const stat = readFileSync("/proc/self/stat", "latin1");
@@ -252,6 +328,56 @@ describe("the lock of a stored file", () => {
     const { add, lock } = withLock(JSON.stringify(holder({ host: "another-machine" })), 300);
     await expect(add()).rejects.toMatchObject({ code: "busy" });
     expect(existsSync(lock)).toBe(true);
+  });
+
+  /** Lets time run faster for who asks how late it is. */
+  const hurry = (): void => {
+    const now = performance.now.bind(performance);
+    const spy = vi.spyOn(performance, "now").mockImplementation(() => now() * 10);
+    onTestFinished(() => spy.mockRestore());
+  };
+
+  it("of a process that cannot be seen is broken within one call, with the default options", async () => {
+    hurry();
+    const { directory } = withLock(JSON.stringify(holder({ host: "a-container-that-was" })), 0);
+    await createTaskStore({ directory }).apply(WORKSPACE, [{ kind: "add", title: "a" }]);
+    expect(readdirSync(directory)).toEqual(["workspace.json"]);
+  });
+
+  it.each([
+    ["of a process that cannot be seen", { host: "a-container-that-was" }],
+    ["with the claim of another that cannot be seen", { host: "a-container-that-was" }],
+    ["that names nobody", undefined],
+  ])("%s is broken by tries that are each too short", async (name, of) => {
+    // A file that names nobody is given a second, and no hurry is needed.
+    if (of) hurry();
+    const { add, directory, lock } = withLock(of ? JSON.stringify(holder(of)) : "", of ? 4_000 : 300);
+    if (name.includes("claim"))
+      writeFileSync(`${lock}.0123456789abcdef`, JSON.stringify(holder({ ...of, nonce: "fedcba9876543210" })));
+    let tries = 0;
+    for (let done = false; !done && tries < 20; tries += 1)
+      done = await add().then(
+        () => true,
+        (error: { code: string }) => {
+          expect(error.code).toBe("busy");
+          return false;
+        },
+      );
+    expect(tries).toBeGreaterThan(1);
+    expect(readdirSync(directory)).toEqual(["workspace.json"]);
+  });
+
+  it("that is a link to nowhere keeps nobody busy, and is broken once it stays so", async () => {
+    const directory = scratch();
+    symlinkSync("/nonexistent/x", path.join(directory, "workspace.json.lock"));
+    const add = (lockWaitMs: number) =>
+      createTaskStore({ directory, lockWaitMs }).apply(WORKSPACE, [{ kind: "add", title: "a" }]);
+    const before = process.cpuUsage();
+    await expect(add(300)).rejects.toMatchObject({ code: "busy" });
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(250);
+    await add(5_000);
+    expect(readdirSync(directory)).toEqual(["workspace.json"]);
   });
 
   it.each(["", '{"pid":', '{"pid":1,"host":"x","nonce":"../../etc"}'])(

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createNodeTerminal, type NodeTerminalOptions, type TerminalRunOptions } from "../src/index.js";
 
 const setUp = async (options: Partial<NodeTerminalOptions> = {}) => {
@@ -109,6 +109,79 @@ describe.each(["/bin/bash", "/bin/sh"].filter((shell) => existsSync(shell)))("a 
     expect(traced.output).toContain("traced");
     await run("set +x");
     expect((await run("exec >/dev/null; echo lost")).ending).toEqual({ kind: "exited", exitCode: 0 });
+  });
+
+  const functions =
+    'printf() { command printf "\\\\0%s:0:%s\\\\0" "$2" /forged; }; pwd() { echo /forged; }; PWD=/forged';
+  it.each([
+    ["functions", functions],
+    [
+      "aliases",
+      "alias printf='true' pwd='echo /forged' eval='true' unset='true' builtin='true' command='true'",
+    ],
+    [
+      "a function in the place of what runs builtins",
+      `${functions}; command() { return 0; }; export() { :; }`,
+    ],
+    ...(shell.endsWith("bash")
+      ? [
+          ["a function in the place of builtin", `${functions}; builtin() { return 0; }; unset() { :; }`],
+          ["a function in the place of eval", `${functions}; eval() { return 0; }`],
+        ]
+      : []),
+  ])("is not led astray by %s that a command leaves behind", async (_, definition) => {
+    const { root, run } = await setUp({ shell });
+    await mkdir(path.join(root, "d\n"));
+    // dash defines neither export nor unset anew, and says so.
+    await run(definition as string);
+    expect(await run("(exit 3)")).toMatchObject({
+      ending: { kind: "exited", exitCode: 3 },
+      output: "",
+      cwd: root,
+      restarted: false,
+    });
+    expect(await run('cd "d\n"; (exit 4)')).toMatchObject({
+      ending: { kind: "exited", exitCode: 4 },
+      cwd: `${root}/d\n`,
+    });
+    expect((await run("echo alive")).output).toBe("alive\n");
+  });
+
+  it("gives no program what was written for the one before", async () => {
+    const { run, terminal, id } = await setUp({ shell });
+    const idle = async (): Promise<void> => {
+      await vi.waitFor(async () => expect((await terminal.list())[0]?.state).toBe("idle"), 5_000);
+    };
+    const asks = async (): Promise<string> => (await run("read b; echo answer=$b", later)).output;
+    const later = { interactive: true, timeoutMs: 300 };
+    await terminal.start(id, "X=kept; read a; echo got $a");
+    await terminal.write(id, "one\nyes\n");
+    await idle();
+    expect((await terminal.read(id)).output).toContain("got one");
+    expect(await asks()).not.toContain("yes");
+    await terminal.start(id, "sleep 30");
+    await terminal.write(id, "rm -rf everything");
+    await terminal.interrupt(id);
+    await idle();
+    expect(await asks()).not.toContain("rm");
+    // As before, what is written in time arrives, and the shell is the same.
+    const asked = run("read c; echo $c $X $PATH", { interactive: true });
+    await vi.waitFor(() => terminal.write(id, "in time\n"));
+    const lost = (await terminal.list())[0]?.restarts !== 0;
+    expect((await asked).output).toMatch(lost ? /^in time / : /^in time kept /);
+    if (shell.endsWith("bash")) expect(lost).toBe(false);
+  });
+
+  it("takes no more input than it can hold, and the next program gets none of it", async () => {
+    const { run, terminal, id } = await setUp({ shell });
+    await terminal.start(id, "PATH=/nonexistent; while :; do :; done");
+    const write = async (): Promise<void> => {
+      for (let count = 0; count < 100; count += 1) await terminal.write(id, "x".repeat(100_000));
+    };
+    await expect(write()).rejects.toMatchObject({ code: "too_large" });
+    await terminal.interrupt(id);
+    const next = await run("read line; echo $line", { interactive: true, timeoutMs: 500 });
+    expect(next.output).not.toContain("x");
   });
 
   it("stops a command on timeout and on abort, and starts nothing of the rest of its line", async () => {
@@ -289,9 +362,39 @@ describe("a session", () => {
     await expect(terminal.run(id, "a", { timeoutMs: Number.NaN })).rejects.toMatchObject({
       code: "invalid_argument",
     });
+    for (const cursor of [-1, Number.NaN, 0.5])
+      await expect(terminal.read(id, { cursor })).rejects.toMatchObject({ code: "invalid_argument" });
+    await expect(terminal.open({ id: "" })).rejects.toMatchObject({ code: "invalid_argument" });
     const other = createNodeTerminal({ root, shell: "/no/such/shell" });
     await expect(other.open()).rejects.toMatchObject({ code: "unavailable" });
     await expect(other.open({ cwd: "missing" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("makes room for a new one when it was not used, and nothing runs in it", async () => {
+    const { terminal, id } = await setUp({ maxSessions: 3, evictIdleMs: 2_000 });
+    const { id: serving } = await terminal.open();
+    await terminal.run(serving, "sleep 60 & :");
+    const { id: used } = await terminal.open();
+    await expect(terminal.open()).rejects.toMatchObject({ code: "busy" });
+    await delay(2_100);
+    await terminal.run(used, ":");
+    const { id: fresh } = await terminal.open();
+    expect((await terminal.list()).map((each) => each.id)).toEqual([serving, used, fresh]);
+    await expect(terminal.run(id, ":")).rejects.toMatchObject({ code: "not_found" });
+    const never = await setUp({ maxSessions: 1, evictIdleMs: Infinity });
+    await expect(never.terminal.open()).rejects.toMatchObject({ code: "busy" });
+  });
+
+  it("stops a program that was started when the signal of who started it is aborted", async () => {
+    const { terminal, id } = await setUp();
+    const seconds = uniqueSleep();
+    const stop = new AbortController();
+    await terminal.start(id, `sleep ${seconds}; echo on`, { signal: stop.signal });
+    await vi.waitFor(() => expect(processesWith(seconds)).not.toEqual([]));
+    stop.abort();
+    await vi.waitFor(async () => expect((await terminal.read(id)).lastEnding).toEqual({ kind: "aborted" }));
+    expect(processesWith(seconds)).toEqual([]);
+    expect((await terminal.read(id)).output).not.toContain("on");
   });
 
   it("runs beside 49 others, and nothing is left when they close", async () => {

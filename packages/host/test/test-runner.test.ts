@@ -162,6 +162,58 @@ describe("what a runner printed", () => {
     expect(hidden.notes[0]).toContain("exit code is 0 although tests failed");
   });
 
+  const summaries = {
+    vitest: [" Test Files  1 (1)\n      Tests  5 passed (5)\n", "      Tests  3 failed | 1 passed (4)\n"],
+    jest: ["Tests:       5 passed, 5 total\n", "Tests:       3 failed, 1 passed, 4 total\n"],
+    mocha: ["  5 passing (3ms)\n", "  1 passing (3ms)\n  3 failing\n"],
+    node: [
+      "# tests 5\n# suites 0\n# pass 5\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n",
+      "# tests 4\n# suites 0\n# pass 1\n# fail 3\n# cancelled 0\n# skipped 0\n# todo 0\n",
+    ],
+    pytest: ["== 5 passed in 0.10s ==\n", "== 3 failed, 1 passed in 0.10s ==\n"],
+  } as const;
+  it.each(Object.entries(summaries))("of several packages is added up: %s", async (runner, [good, bad]) => {
+    for (const output of [good + bad, bad + good]) {
+      const port = createNodeTestRunner({ root: import.meta.dirname, process: replay(output, 0) });
+      for (const request of [
+        { command: "make test" },
+        { command: "make test", runner: runner as TestRunnerName },
+      ])
+        expect(await port.run(request)).toMatchObject({
+          outcome: "failed",
+          counts: { passed: 6, failed: 3, total: 9 },
+        });
+      // Of a runner that prints one summary, the other is not its own.
+      const single = await port.run({ runner: runner as TestRunnerName });
+      expect(single).toMatchObject({ outcome: "failed", parsed: false });
+      expect(single).not.toHaveProperty("counts");
+    }
+  });
+
+  it("of several runners is added up, and not counted when a part of it was cut away", async () => {
+    const output = `${summaries.vitest[0]}${summaries.mocha[1]}`;
+    const run = (truncated: boolean) =>
+      createNodeTestRunner({
+        root: import.meta.dirname,
+        process: { run: async (...given) => ({ ...(await replay(output, 0).run(...given)), truncated }) },
+      }).run({ command: "make test" });
+    const whole = await run(false);
+    expect(whole).toMatchObject({ outcome: "failed", counts: { passed: 6, failed: 3 } });
+    expect(whole.notes).toContain("The counts are those of 2 summaries together.");
+    expect(await run(true)).toMatchObject({ outcome: "failed", parsed: false });
+  });
+
+  it.each([
+    ["vitest", "      Tests  3 skipped (3)\n"],
+    ["pytest", "== no tests ran in 0.01s ==\n"],
+    ["node", "# tests 0\n# suites 0\n# pass 0\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n"],
+  ] as const)("and says that no test ran is no pass: %s", async (runner, output) => {
+    const run = (exitCode: number) =>
+      createNodeTestRunner({ root: import.meta.dirname, process: replay(output, exitCode) }).run({ runner });
+    expect(await run(0)).toMatchObject({ outcome: "incomplete", notes: ["No test ran."] });
+    expect(await run(1)).toMatchObject({ outcome: "failed" });
+  });
+
   it("is not counted when it holds no summary", async () => {
     for (const runner of ["vitest", "jest", "node", "mocha", "pytest", "go", "cargo", "npm"] as const) {
       const port = createNodeTestRunner({

@@ -270,6 +270,42 @@ describe("a body", () => {
     await expect(web.fetch(`http://${second}/`)).rejects.toMatchObject({ code: "unavailable" });
   });
 
+  it.each([
+    [
+      "switches protocols",
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+      "failed",
+    ],
+    ["hints without end", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", "timeout"],
+    ["has a body of another length and stays", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", "timeout"],
+  ])("that never comes, of a server that %s, ends", async (_, head, code) => {
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => {});
+      // Again and again, so that the silence never gets too long.
+      socket.once("data", () => {
+        socket.write(head);
+        const again = setInterval(() => head.includes(" 103 ") && socket.write(head), 50);
+        socket.once("close", () => clearInterval(again));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const web = createWebFetch({ allow: [host] });
+    await expect(web.fetch(`http://${host}/`, { timeoutMs: 400 })).rejects.toMatchObject({ code });
+    if (code === "failed") return;
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("enough")), 100);
+    await expect(web.fetch(`http://${host}/`, { signal: stop.signal })).rejects.toThrow("enough");
+  });
+
+  it("of a name that is looked up without end is not waited for", async () => {
+    const web = createWebFetch({ lookup: () => new Promise(() => {}) });
+    await expect(web.fetch("http://example.com/", { timeoutMs: 100 })).rejects.toMatchObject({
+      code: "timeout",
+    });
+  });
+
   it("is given up in the middle when the caller does", async () => {
     const { web, base } = await setUp((_, response) => void response.writeHead(200).write("x"));
     const stop = new AbortController();
@@ -326,6 +362,24 @@ describe("a body", () => {
       expect((await web.fetch(base + path)).kind).toBe("html");
       const { user, system } = process.cpuUsage(before);
       expect([path, (user + system) / 1_000_000 < 4]).toEqual([path, true]);
+    }
+  });
+
+  it("of HTML with more tags than any page has is cut, so that nothing else waits for long", async () => {
+    const pages: Record<string, string> = {
+      "/p": "<p>".repeat(660_000),
+      "/closed": "</p>".repeat(500_000),
+      "/links": '<a href="/x">y</a>'.repeat(110_000),
+      "/whole": "<p>text</p>".repeat(20_000),
+    };
+    const { web, base } = await setUp((request, response) =>
+      body("text/html", pages[request.url ?? ""] ?? "")(request, response),
+    );
+    for (const path of Object.keys(pages)) {
+      const before = process.cpuUsage();
+      expect((await web.fetch(base + path)).truncated).toBe(path !== "/whole");
+      const { user, system } = process.cpuUsage(before);
+      expect([path, (user + system) / 1_000_000 < 2.5]).toEqual([path, true]);
     }
   });
 
@@ -424,6 +478,24 @@ describe("web search", () => {
     await expect(createWebSearch({ providers: [] }).search("x")).rejects.toMatchObject({
       code: "unavailable",
     });
+  });
+
+  it("waits for no engine that hears neither the limit nor the caller", async () => {
+    const deaf = (): Promise<never> => new Promise(() => {});
+    const http = createHttpSearchProvider({
+      name: "http",
+      url: "https://example.com",
+      pick,
+      timeoutMs: 100,
+      fetch: deaf,
+    });
+    await expect(createWebSearch({ providers: [http] }).search("x")).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("enough")), 100);
+    const search = createWebSearch({ providers: [{ name: "deaf", search: deaf }] });
+    await expect(search.search("x", { signal: stop.signal })).rejects.toThrow("enough");
   });
 
   it("leaves out what is no hit", async () => {

@@ -1,4 +1,3 @@
-import { StringDecoder } from "node:string_decoder";
 import { onAbort } from "../abort.js";
 import { HostError } from "../errors.js";
 import { OutputBuffer } from "../output-buffer.js";
@@ -7,10 +6,10 @@ import type {
   TerminalEnding,
   TerminalReadOptions,
   TerminalReadResult,
-  TerminalRunOptions,
   TerminalRunResult,
   TerminalSession,
 } from "../terminal-port.js";
+import { endingOf, listenerOf, type Job } from "./job.js";
 import { leadingPart, RingBuffer, trailingPart } from "./ring-buffer.js";
 import { ShellProcess, type ShellEnd } from "./shell-process.js";
 
@@ -23,14 +22,6 @@ export interface SessionOptions {
   bufferBytes: number;
 }
 
-export interface Job {
-  command: string;
-  options: TerminalRunOptions;
-  timeoutMs: number;
-  resolve: (result: TerminalRunResult) => void;
-  reject: (error: unknown) => void;
-}
-
 interface Running {
   job: Job;
   shell: ShellProcess;
@@ -39,6 +30,8 @@ interface Running {
   collect: (chunk: Buffer) => void;
   ended: Promise<ShellEnd>;
   stopped?: TerminalEnding;
+  /** It has ended, and what is left of it is being cleared up: nothing can be written to it any more. */
+  over?: boolean;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -57,6 +50,7 @@ export class Session {
   #restarts = 0;
   #closed = false;
   #lastEnding: TerminalEnding | undefined;
+  #usedAtMs = performance.now();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -67,6 +61,17 @@ export class Session {
   /** Starts the shell, so that a session that was opened is one that works. */
   async open(): Promise<void> {
     this.#shell = await this.#startShell();
+  }
+
+  /** Somebody asked for it. */
+  touch(): void {
+    this.#usedAtMs = performance.now();
+  }
+
+  /** For how long nobody has used it, while nothing runs in it; 0 while something does. */
+  get idleMs(): number {
+    const busy = this.#working !== undefined || !this.#shell || this.#shell.members().size > 0;
+    return busy ? 0 : performance.now() - this.#usedAtMs;
   }
 
   info(): TerminalSession {
@@ -113,6 +118,7 @@ export class Session {
       }
     }
     this.#working = undefined;
+    this.touch();
     this.#notify();
   }
 
@@ -142,6 +148,7 @@ export class Session {
         : setTimeout(() => stop({ kind: "timeout", timeoutMs: job.timeoutMs }), job.timeoutMs);
     const forget = onAbort(job.options.signal, () => stop({ kind: "aborted" }));
     const end = await running.ended;
+    running.over = true;
     clearTimeout(timer);
     forget();
     const restarted = await this.#afterCommand(running, end);
@@ -166,7 +173,7 @@ export class Session {
     if (end.kind === "done") {
       if (end.cwd !== "") this.#cwd = end.cwd;
       if (stopped && stopped.kind !== "stopped") await this.#stopLeft(shell, before);
-      return false;
+      if (await shell.dropInput()) return false;
     }
     this.#shell = undefined;
     await shell.kill();
@@ -231,8 +238,8 @@ export class Session {
   }
 
   write(text: string): void {
-    const { job, shell } = this.#running ?? {};
-    if (!job || !shell)
+    const { job, shell, over } = this.#running ?? {};
+    if (!job || !shell || over)
       throw new HostError("closed", "no command is running; start one with interactive: true");
     if (!job.options.interactive)
       throw new HostError(
@@ -247,7 +254,14 @@ export class Session {
     if (!running) return false;
     running.stopped ??= { kind: "stopped", by: "interrupt" };
     running.shell.interrupt(running.before);
+    if (running.shell.endsWhenInterrupted) void this.#endWithShell(running);
     return true;
+  }
+
+  async #endWithShell({ shell, before }: Running): Promise<void> {
+    const deadline = performance.now() + this.#options.killGraceMs;
+    while (shell.startedSince(before).size > 0 && performance.now() < deadline) await delay(10);
+    await shell.kill();
   }
 
   async kill(by: "kill" | "close"): Promise<void> {
@@ -263,6 +277,9 @@ export class Session {
   async read(options: TerminalReadOptions): Promise<TerminalReadResult> {
     const { cursor = 0, waitMs = 0, maxBytes = 100_000, signal } = options;
     signal?.throwIfAborted();
+    for (const [name, value] of Object.entries({ cursor, waitMs, maxBytes }))
+      if (!(value >= 0) || (name === "cursor" && !Number.isSafeInteger(value)))
+        throw new HostError("invalid_argument", `${name} is ${value}; give a number from 0`);
     if (cursor > this.#ring.end)
       throw new HostError("invalid_argument", `the cursor ${cursor} is past the end, ${this.#ring.end}`);
     if (waitMs > 0 && this.#ring.end === cursor && !this.#closed) await this.#change(waitMs, signal);
@@ -319,21 +336,3 @@ export class Session {
     };
   }
 }
-
-const endingOf = (end: ShellEnd): TerminalEnding => {
-  if (end.kind === "died" && end.signal !== null) return { kind: "signaled", signal: end.signal };
-  return { kind: "exited", exitCode: end.exitCode ?? 0 };
-};
-
-/** Progress is a convenience; a listener's fault, now or in a promise, is not the command's. */
-const listenerOf = ({ onOutput }: TerminalRunOptions): ((chunk: Buffer) => void) | undefined => {
-  if (!onOutput) return undefined;
-  const decoder = new StringDecoder("utf8");
-  return (chunk) => {
-    const text = decoder.write(chunk);
-    if (text === "") return;
-    try {
-      Promise.resolve(onOutput(text)).catch(() => {});
-    } catch {}
-  };
-};

@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import type { Writable } from "node:stream";
+import { HostError } from "../errors.js";
 import { processTable, sessionMembers, signalAll } from "../process-table.js";
-import { newToken, SentinelSplitter, type CommandReport } from "./sentinel.js";
+import { linesFor, newToken, SentinelSplitter, type CommandReport } from "./sentinel.js";
 
 /** How a command left the shell. */
 export type ShellEnd =
@@ -10,11 +11,14 @@ export type ShellEnd =
 
 /** How long output may still come after the shell has died before what holds the pipe is given up. */
 const DRAIN_MS = 250;
+/** How long it may take to read away what no program has read. */
+const DROP_MS = 3_000;
 /** How long killed processes may take to be gone. */
 const KILL_MS = 2_000;
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+/** What may wait for a program that does not read. */
+const MAX_WAITING_BYTES = 2 ** 20;
 
 // One listener for all shells: they must not outlive the process that started them.
 const running = new Set<ShellProcess>();
@@ -30,7 +34,10 @@ let exitHookInstalled = false;
  */
 export class ShellProcess {
   readonly #child: ChildProcess;
-  readonly #eval: string;
+  readonly #bash: boolean;
+  #distrust = false;
+  #written = false;
+  #interactive = false;
   readonly #onOutput: (chunk: Buffer) => void;
   readonly #died: Promise<{ exitCode: number | null; signal: string | null }>;
   #active: { splitter: SentinelSplitter; resolve: (end: ShellEnd) => void } | undefined;
@@ -43,8 +50,7 @@ export class ShellProcess {
   ) {
     this.#onOutput = onOutput;
     const bash = path.basename(file).startsWith("bash");
-    // dash does not undo the redirections of an eval that does not parse, unless it is run by `command`.
-    this.#eval = bash ? "eval" : "command eval";
+    this.#bash = bash;
     this.#child = spawn(file, bash ? ["--noprofile", "--norc", "--noediting", "-i"] : ["-i"], {
       ...options,
       // A session of its own: everything in it can be found, and stopped.
@@ -87,6 +93,7 @@ export class ShellProcess {
     if (!report) return;
     const { resolve } = this.#active;
     this.#active = undefined;
+    this.#distrust = report.distrust;
     resolve({ kind: "done", ...report });
     // A background job goes on writing.
     if (rest && rest.length > 0) this.#onOutput(rest);
@@ -106,19 +113,38 @@ export class ShellProcess {
         resolve({ kind: "died", ...how });
       });
     });
-    // The space keeps a command that begins with a dash from being an option. Tracing (set -x) would report the report.
-    const input = interactive ? "<&3" : "</dev/null";
-    this.#child.stdin?.write(
-      `${this.#eval} ${quote(` ${command}`)} ${input} 3<&- 4>&-\n` +
-        // Bash takes a part of the next line for the rest of what did not parse.
-        "\n" +
-        `{ printf '\\0%s:%d:%s\\0' ${token} "$?" "$PWD" >&4; } 2>/dev/null\n`,
-    );
+    this.#interactive = interactive;
+    const lines = { bash: this.#bash, distrust: this.#distrust };
+    this.#child.stdin?.write(linesFor(lines, command, interactive ? "<&3" : "</dev/null", token));
     return ended;
   }
 
   write(text: string): void {
-    (this.#child.stdio[3] as Writable | null)?.write(text);
+    const input = this.#child.stdio[3] as Writable | null;
+    if (!input) return;
+    if (input.writableLength + Buffer.byteLength(text) > MAX_WAITING_BYTES)
+      throw new HostError(
+        "too_large",
+        `more than ${MAX_WAITING_BYTES} bytes would wait for the program to read them; wait until it has, or use a file`,
+      );
+    this.#written = true;
+    input.write(text);
+  }
+
+  /**
+   * Takes away what was written for a command that has ended and did not read it: the next program would take it for
+   * its own answer. False when that did not work, and the shell is not to be used any more.
+   */
+  async dropInput(): Promise<boolean> {
+    if (!this.#written) return true;
+    this.#written = false;
+    const token = newToken();
+    (this.#child.stdio[3] as Writable | null)?.write(`\n${token}\n`);
+    const plainly = this.#bash ? "\\builtin command" : "\\command";
+    // With -p it is found whatever PATH is now.
+    const drain = this.execute(`LC_ALL=C ${plainly} -p grep -qF ${token} >/dev/null 2>&1`, true);
+    const end = await Promise.race([drain, delay(DROP_MS).then(() => undefined)]);
+    return end?.kind === "done" && end.exitCode === 0;
   }
 
   /** Everything that the shell has started and that still runs. */
@@ -137,9 +163,21 @@ export class ShellProcess {
     return new Set([...this.members()].filter((pid) => !isOld(pid)));
   }
 
+  /**
+   * dash does not undo the redirections of a line that is interrupted: it would take what was written for a program for
+   * its own next line. It is held up instead, and has to be killed.
+   */
+  get endsWhenInterrupted(): boolean {
+    return !this.#bash && this.#interactive;
+  }
+
   /** Ctrl-C: the shell drops the line, its programs get SIGINT. */
   interrupt(before: ReadonlySet<number>): void {
     const targets = this.startedSince(before);
+    if (this.endsWhenInterrupted) {
+      if (this.alive && this.#child.pid !== undefined) signalAll([this.#child.pid], "SIGSTOP");
+      return signalAll(targets, "SIGINT");
+    }
     // The shell first: one that sees its program die of an interrupt that it has not got itself runs the next command.
     if (this.alive && this.#child.pid !== undefined) signalAll([this.#child.pid], "SIGINT");
     signalAll(targets, "SIGINT");

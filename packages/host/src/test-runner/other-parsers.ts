@@ -1,11 +1,25 @@
-import { countsOf, failureOf, numbersByWord, placeIn, sections, type OutputParser } from "./parsed-run.js";
+import {
+  added,
+  countsOf,
+  failureOf,
+  numbersByWord,
+  placeIn,
+  sections,
+  type OutputParser,
+} from "./parsed-run.js";
 
 /** pytest, its short summary (`-rfE`) included when there is one. */
 export const parsePytest: OutputParser = (output) => {
-  const summary = [...output.matchAll(/^=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s.*$/gm)].at(
-    -1,
-  )?.[1];
-  const said = numbersByWord(summary ?? "");
+  const summaries = [...output.matchAll(/^=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s.*$/gm)].map(
+    ([, text = ""]) => {
+      const said = numbersByWord(text);
+      return countsOf(
+        (said["passed"] ?? 0) + (said["xpassed"] ?? 0),
+        (said["failed"] ?? 0) + (said["error"] ?? 0),
+        (said["skipped"] ?? 0) + (said["xfailed"] ?? 0),
+      );
+    },
+  );
   // "test_a.py:5: AssertionError" at the end of each traceback.
   const places = new Map<string, { message: string; line?: number }>();
   for (const { heading, body } of sections(output, /^_{3,} (?:ERROR at \w+ of )?(.+?) _{3,}$/gm)) {
@@ -13,7 +27,10 @@ export const parsePytest: OutputParser = (output) => {
     const line = [...body.matchAll(/^[\w./\\-]+\.py:(\d+): \w/gm)].at(-1)?.[1];
     places.set(heading[1] ?? "", { message, ...(line === undefined ? {} : { line: Number(line) }) });
   }
-  const short = output.split(/^=+ short test summary info =+$/m)[1] ?? "";
+  const short = output
+    .split(/^=+ short test summary info =+$/m)
+    .slice(1)
+    .join("\n");
   const failures = [...short.matchAll(/^(?:FAILED|ERROR) (\S+?\.py)(?:::(.+?))?(?: - (.*))?$/gm)].map(
     ([, file = "", name = "", message = ""]) => {
       const told = places.get(name.replaceAll("::", "."));
@@ -23,15 +40,7 @@ export const parsePytest: OutputParser = (output) => {
       });
     },
   );
-  if (summary === undefined) return { failures };
-  return {
-    counts: countsOf(
-      (said["passed"] ?? 0) + (said["xpassed"] ?? 0),
-      (said["failed"] ?? 0) + (said["error"] ?? 0),
-      (said["skipped"] ?? 0) + (said["xfailed"] ?? 0),
-    ),
-    failures,
-  };
+  return { ...added(summaries), failures };
 };
 
 /** `go test -v`; without -v passes are not told one by one, and nothing is counted. */

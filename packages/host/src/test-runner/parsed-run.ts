@@ -2,7 +2,10 @@ import type { TestCounts, TestFailure } from "../test-runner-port.js";
 
 /** What a runner's output says. `counts` is absent when it says nothing, or not enough. */
 export interface ParsedRun {
+  /** Of all summaries together: a monorepo prints one for each of its packages. */
   counts?: TestCounts;
+  /** How many summaries that are, of a runner that prints one a run; default 1. */
+  summaries?: number;
   failures: TestFailure[];
 }
 
@@ -59,6 +62,21 @@ export const countsOf = (passed = 0, failed = 0, skipped = 0): TestCounts => ({
   skipped,
   total: passed + failed + skipped,
 });
+
+/** What several summaries say together; nothing when there is none. */
+export const added = (all: readonly TestCounts[]): Pick<ParsedRun, "counts" | "summaries"> => {
+  if (all.length === 0) return {};
+  const sum = (pick: (counts: TestCounts) => number): number =>
+    all.reduce((total, each) => total + pick(each), 0);
+  return {
+    counts: countsOf(
+      sum((each) => each.passed),
+      sum((each) => each.failed),
+      sum((each) => each.skipped),
+    ),
+    summaries: all.length,
+  };
+};
 
 /** Pieces of a text that start with a heading, as heading and body. */
 export const sections = (text: string, heading: RegExp): { heading: RegExpMatchArray; body: string }[] => {
