@@ -13,6 +13,7 @@ const MAX_FAILURES = 20;
 const MAX_MESSAGE_CHARS = 2_000;
 
 const verdict = ({ outcome, ending, counts }: TestRunResult): string => {
+  if (outcome === "incomplete" && ending.kind === "exited") return "No test ran.";
   if (outcome === "incomplete") return `Tests did not finish: ${endingLine({ ending })}.`;
   const counted = counts
     ? `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`
