@@ -208,6 +208,25 @@ describe("what may not be touched inside the root", () => {
     ).not.toContain("keys");
   });
 
+  it("takes those paths as the agent knows them too, and refuses globs, which would protect nothing", async () => {
+    const root = await rootWith({ ".env": "KEY=1\n", "src/a.ts": "1\n" });
+    const files = new WorkspaceBackend({
+      root,
+      mount: "/workspace/",
+      hiddenPaths: ["/workspace/.env"],
+      protectedPaths: ["/workspace/src"],
+    });
+    expect(await files.read("/.env")).toMatchObject({ errorKind: "not_found" });
+    expect(await files.write("/src/a.ts", "x")).toMatchObject({ errorKind: "denied" });
+    expect(() => new WorkspaceBackend({ root, hiddenPaths: ["**/.env"] })).toThrow("is a glob");
+  });
+
+  it("says of a file that was deleted what was in it", async () => {
+    const root = await rootWith({ "a.txt": "one\n" });
+    const { metadata } = await new WorkspaceBackend({ root }).delete("/a.txt");
+    expect(metadata).toMatchObject({ hashBefore: expect.stringMatching(/^[0-9a-f]{64}$/), hashAfter: null });
+  });
+
   it("refuses a file with other names unless told to break the link", async () => {
     const root = await rootWith({ "a.txt": "shared\n" });
     const { link } = await import("node:fs/promises");

@@ -20,6 +20,7 @@ export const createRunCommandTool = (options: {
     description:
       "Runs one shell command in the workspace and waits for it to end. Use it to build, lint, use git or run a " +
       "script; use run_tests for the project's tests, and the file tools to read, search and edit files. " +
+      "It starts in the workspace: use relative paths in it, for /workspace/ is no path there. " +
       "The command gets no input and must end by itself: what it leaves in the background is stopped. " +
       "The answer's first line says how it ended (exit code, signal or time limit), then comes its output, stdout and " +
       "stderr together, cut in the middle when it is very long. A non-zero exit code is reported, not raised.",

@@ -84,7 +84,8 @@ export const createRunTestsTool = (
       const text = [
         verdict(result),
         ...failureLines(result, request.cwd ?? "."),
-        ...result.notes.map((note) => `[${note}]`),
+        // Without a summary the first line has said so already.
+        ...result.notes.filter((note) => !/holds no summary/.test(note)).map((note) => `[${note}]`),
         `$ ${result.command}`,
         "",
         result.output,

@@ -16,7 +16,10 @@ const MAX_ROUNDS = 30;
 
 /** One command of the text, for whoever is asked. */
 export interface Segment extends Judgement {
+  /** As it was written. */
   readonly text: string;
+  /** As it would be started, quotes and variables resolved as far as they are known; absent for what is no command. */
+  readonly command?: string;
 }
 
 const NOTHING = reads("empty", "it does nothing");
@@ -81,8 +84,13 @@ export class Interpreter {
     return this.#block(root, { ...scope, depth: scope.depth + 1 }, stdin).judgement;
   }
 
-  #note(text: string, judgement: Judgement): Judgement {
-    this.segments.push({ text: showField(text).slice(0, 500), ...judgement });
+  #note(text: string, judgement: Judgement, fields?: readonly string[]): Judgement {
+    const command = fields && showField(fields.join(" ")).slice(0, 2_000);
+    this.segments.push({
+      text: showField(text).slice(0, 500),
+      ...(command === undefined ? {} : { command }),
+      ...judgement,
+    });
     return judgement;
   }
 
@@ -461,7 +469,7 @@ export class Interpreter {
     }
     const body = scope.functions.get(first);
     if (body) return this.#function(first, body, args, scope, stdin);
-    return this.#note(text, this.#program(first, args, scope, stdin));
+    return this.#note(text, this.#program(first, args, scope, stdin), fields);
   }
 
   #program(first: string, args: readonly string[], scope: Scope, stdin: Input): Judgement {

@@ -88,7 +88,8 @@ export const createShellPolicy = async (options: ShellPolicyOptions): Promise<Sh
     });
     try {
       const found = interpreter.text(command, interpreter.scope(cwd));
-      const byRules = judgeByRules(command, rules);
+      const commands = interpreter.segments.map((segment) => segment.command ?? segment.text);
+      const byRules = judgeByRules(commands, rules);
       const all: Judgement = byRules ? { ...found, verdict: worse(found.verdict, byRules.verdict) } : found;
       const segments = byRules
         ? [...interpreter.segments, { text: command.slice(0, 500), ...byRules }]

@@ -199,6 +199,16 @@ describe("rules of one's own", () => {
     expect(judged.verdict).toBe("deny");
     expect(judged.segments.at(-1)).toMatchObject({ rule: "own.no-yarn", why: "this project uses pnpm" });
     expect((await make([{ ...rule, verdict: "ask" }])).judge("yarn add x && rm -rf /").verdict).toBe("deny");
+    const own = await make([rule]);
+    for (const command of [
+      "cd x && yarn add y",
+      "y'ar'n  add x",
+      "a=yarn; $a add x",
+      "env bash -c 'yarn add x'",
+    ])
+      expect(own.judge(command).verdict, command).toBe("deny");
+    for (const command of ["echo yarn add x", "git commit -m 'yarn add x'", "ls # yarn"])
+      expect(own.judge(command).verdict, command).toBe("allow");
   });
 
   it("are refused when they do not do what their examples say, or would widen", async () => {

@@ -95,6 +95,11 @@ describe("wrapping again, for somebody who may do less", () => {
 });
 
 describe("redaction", () => {
+  it("and rights and sinks that are left out are errors that name them", () => {
+    expect(() => audit({} as never)).toThrow("`audit.sink` is required");
+    expect(() => createRights({ effects: ["exec"], read: "all" } as never)).toThrow("`write` is missing");
+  });
+
   it("refuses options that would be silently off", () => {
     for (const options of [{ pattern: [/x/] }, { keys: "password" }, { patterns: ["x"] }, { keys: [1] }]) {
       expect(() => redact({}, options as never)).toThrow("`redact`");

@@ -5,12 +5,17 @@ import type { DeleteResult } from "deepagents";
 import type { ChangeGuard, FileReceipt } from "./change-guard.js";
 import { targetOf } from "./change-target.js";
 import type { Directory } from "./directory.js";
+import { hashOf, readWhole, withFile } from "./file-content.js";
 import { FileError } from "./file-error.js";
 import type { HeldLock } from "./file-locks.js";
 import { removeTree } from "./remove-tree.js";
 import type { Place } from "./resolve.js";
 import { parsePath, showPath, type PathParts } from "./virtual-path.js";
 import type { WorkspaceRoot } from "./workspace-root.js";
+
+/** Of a file that may be deleted without being readable, or is too large to be read: null. */
+const contentHash = (place: Place, maxBytes: number): Promise<string | null> =>
+  withFile(place, async (file) => hashOf(await readWhole(file, maxBytes))).catch(() => null);
 
 /** Removes a file, a link (not what it leads to), or a directory with all below. */
 export const deleteEntry = async (
@@ -33,9 +38,10 @@ export const deleteEntry = async (
       await guard?.before?.(target);
       if (place.stats.isDirectory()) checkNothingProtected(root, place, shown);
       await guard?.ready?.(target, null);
+      const hashBefore = place.stats.isFile() ? await contentHash(place, root.maxFileBytes) : null;
       if (place.stats.isDirectory()) await removeDirectory(place, lock);
       else await removeTree(place.directory, place.name);
-      const receipt: FileReceipt = { file: target.file, hashBefore: null, hashAfter: null };
+      const receipt: FileReceipt = { file: target.file, hashBefore, hashAfter: null };
       guard?.after?.(receipt);
       return { path: showPath(parts), filesUpdate: null, metadata: { ...receipt } };
     } finally {

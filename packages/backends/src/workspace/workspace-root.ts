@@ -55,7 +55,14 @@ export const openWorkspace = (options: WorkspaceBackendOptions): WorkspaceRoot =
   const rules = (option: "protectedPaths" | "hiddenPaths"): PathParts[] =>
     (options[option] ?? []).map((each) => {
       try {
-        return parsePath(each);
+        if (typeof each === "string" && /[*?]/.test(each))
+          throw new Error(`"${each}" is a glob; name paths, with all that is below.`);
+        const parts = parsePath(each);
+        const mounted = parsePath(mount);
+        // As the agent knows it is meant as well.
+        return mounted.length > 0 && mounted.every((name, at) => parts[at] === name)
+          ? parts.slice(mounted.length)
+          : parts;
       } catch (cause) {
         throw new BackendError("invalid_option", `\`${option}\`: ${(cause as Error).message}`, { cause });
       }

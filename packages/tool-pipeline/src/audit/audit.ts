@@ -1,7 +1,7 @@
 import type { Layer, PipelineCall, ToolResult } from "../call.js";
 import { isGraphSignal, isRunStop } from "../control-flow.js";
 import { argsDigest, contentDigest, contentText } from "../digest.js";
-import { RunStoppedError } from "../errors.js";
+import { PipelineError, RunStoppedError } from "../errors.js";
 import { failureKind, messageIn, outcomeOf } from "../outcomes.js";
 import type { AuditOutcome, AuditRecord, AuditSink } from "./record.js";
 import { checkRedactOptions, redact, type RedactOptions } from "./redact.js";
@@ -73,6 +73,8 @@ const warn = (error: unknown): void => {
  * often the step is run again until it is answered.
  */
 export const audit = (options: AuditOptions): Layer => {
+  if (typeof (options.sink as Partial<AuditSink> | undefined)?.write !== "function")
+    throw new PipelineError("invalid_option", "`audit.sink` is required: an object with a method `write`.");
   const { sink, auditRequired = false, includeArgs = false, onSinkError = warn } = options;
   const { nowMs = Date.now, elapsedMs = () => performance.now() } = options;
   checkRedactOptions(options.redact ?? {});

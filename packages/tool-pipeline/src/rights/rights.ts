@@ -62,6 +62,13 @@ const make = (effects: ReadonlySet<Effect>, read: PathRules, write: PathRules): 
  * ```
  */
 export const createRights = (input: RightsInput): Rights => {
+  for (const part of ["effects", "read", "write"] as const) {
+    if (input[part] === undefined || input[part] === null)
+      throw new PipelineError(
+        "invalid_rights",
+        `\`${part}\` is missing: all of effects, read and write are stated.`,
+      );
+  }
   const effects = input.effects === "all" ? EFFECTS : input.effects;
   const unknown = effects.filter((effect) => !EFFECTS.includes(effect));
   if (unknown.length > 0) {
