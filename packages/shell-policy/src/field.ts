@@ -32,3 +32,7 @@ export const markGlobs = (text: string): string =>
 /** The text with the marks as the characters they stand for, where it is handed to another shell. */
 export const unmarkGlobs = (field: string): string =>
   field.replaceAll(STAR, "*").replaceAll(ANY, "?").replaceAll(CLASS, "[");
+
+/** A field as a shell would read it back. */
+export const quote = (field: string): string =>
+  /^[\w./:=@%+,-]+$/.test(field) ? field : `'${unmarkGlobs(field).replaceAll("'", `'\\''`)}'`;

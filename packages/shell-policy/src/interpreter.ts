@@ -1,13 +1,15 @@
 import type { Call, Input, WriteKind } from "./call.js";
 import { worst } from "./combine.js";
 import { judgeAssignment } from "./environment.js";
-import { hasMarks, isKnown, PIPE, showField, UNKNOWN, unmarkGlobs } from "./field.js";
+import { hasMarks, isKnown, PIPE, quote, showField, UNKNOWN, unmarkGlobs } from "./field.js";
 import { judgeRead, judgeWrite } from "./files.js";
+import { printed } from "./known-output.js";
 import type { Node } from "./parser.js";
 import { absolute, type Places } from "./paths.js";
 import { findJudge } from "./programs/index.js";
 import { subshell, type Scope, type Value } from "./scope.js";
-import { ask, deny, reads, type Judgement } from "./verdict.js";
+import { callsItself, insideSubstitution, printsKey, spellIfs } from "./syntax.js";
+import { ask, deny, NOTHING, reads, type Judgement } from "./verdict.js";
 import { Words } from "./words.js";
 
 const MAX_DEPTH = 12;
@@ -22,7 +24,6 @@ export interface Segment extends Judgement {
   readonly command?: string;
 }
 
-const NOTHING = reads("empty", "it does nothing");
 const SHELL_STATE = reads("shell", "it only changes the shell's own state");
 
 interface Options {
@@ -501,60 +502,4 @@ export class Interpreter {
 const programName = (first: string): string | undefined => {
   const match = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/|\/opt\/homebrew\/bin\/)?([^/]+)$/.exec(first);
   return match?.[1];
-};
-
-const quote = (field: string): string =>
-  /^[\w./:=@%+,-]+$/.test(field) ? field : `'${unmarkGlobs(field).replaceAll("'", `'\\''`)}'`;
-
-/** What a command prints, for the few of which it is known beforehand. */
-const printed = (fields: readonly string[], stdin: Input): string | undefined => {
-  const [name, ...args] = fields;
-  if (name === "echo") {
-    const plain = args[0] === "-n" ? args.slice(1) : args;
-    if (plain[0] !== undefined && /^-[neE]+$/.test(plain[0])) return undefined;
-    const text = plain.map(unmarkGlobs).join(" ");
-    return isKnown(text) ? `${text}\n` : undefined;
-  }
-  if (name === "printf") {
-    const [format = "", ...values] = args.map(unmarkGlobs);
-    if (!isKnown(format) || format.includes("\\") || values.length > 1) return undefined;
-    if (!format.includes("%")) return format;
-    const [value = ""] = values;
-    return /^[^%]*%s[^%]*$/.test(format) && isKnown(value) ? format.replace("%s", () => value) : undefined;
-  }
-  if (name === "cat" && args.length === 0 && typeof stdin === "object")
-    return isKnown(stdin.text) ? stdin.text : undefined;
-  return name === ":" || name === "true" || name === "cd" ? "" : undefined;
-};
-
-/** `$IFS` before something that is no name: the grammar reads the rest of the word into the name. */
-const spellIfs = (text: string): string => text.replaceAll(/\$IFS(?![A-Za-z0-9_])/g, "${IFS}");
-
-/** Printing a variable that is a key by its name. */
-const printsKey = (program: string | undefined, node: Node, scope: Scope): Judgement => {
-  if (program !== "echo" && program !== "printf") return NOTHING;
-  const shown = node.descendantsOfType(["simple_expansion", "expansion"]).some((each) => {
-    const name = /^\$\{?([A-Za-z_]\w*)/.exec(each?.text ?? "")?.[1] ?? "";
-    // A name that this text itself sets is no key of the environment's.
-    return /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)$/i.test(name) && !scope.variables.has(name);
-  });
-  return shown ? ask("secrets.environment", "it prints a key", true) : NOTHING;
-};
-
-const insideSubstitution = (node: Node, top: Node): boolean => {
-  for (let at = node.parent; at && at.id !== top.id; at = at.parent) {
-    if (at.type === "command_substitution" || at.type === "process_substitution") return true;
-  }
-  return false;
-};
-
-/** A function that starts itself twice, or in the background: each of them does it again. */
-const callsItself = (name: string, body: Node): boolean => {
-  const calls = body
-    .descendantsOfType(["command_name"])
-    .filter((each) => each !== null && each.text === name)
-    .map((each) => each as Node);
-  if (calls.length === 0) return false;
-  if (calls.length > 1) return true;
-  return /&\s*(?:[;}\n)]|$)/.test(body.text);
 };

@@ -40,3 +40,6 @@ export const deny = (rule: string, why: string): Judgement => ({
   rule,
   why,
 });
+
+/** The judgement of no command at all. */
+export const NOTHING: Judgement = reads("empty", "it does nothing");
