@@ -36,7 +36,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /**
  * Makes a LangChain tool that carries its declaration. The returned tool can be given to any LangChain agent.
  *
- * @throws {TypeError} when the name is one that a provider would refuse, or an effect is unknown.
+ * @throws {TypeError} when the name is one that a provider would refuse, or an effect is unknown or none is stated.
  *
  * @example
  * ```ts

@@ -81,6 +81,9 @@ const BUILT_IN: Readonly<Record<string, ToolDeclaration>> = {
  * ```
  */
 export const declareEffects = <T extends object>(tool: T, declaration: ToolDeclaration): T => {
+  if (!Array.isArray(declaration?.effects)) {
+    throw new TypeError(`\`effects\` must be a list of ${EFFECTS.join(", ")}; a tool without any states [].`);
+  }
   const unknown = declaration.effects.filter((effect) => !EFFECTS.includes(effect));
   if (unknown.length > 0) {
     throw new TypeError(`Unknown effect(s) ${unknown.join(", ")}; the effects are ${EFFECTS.join(", ")}.`);
