@@ -83,9 +83,9 @@ export class SqlJsSaver extends BaseCheckpointSaver {
 
   private constructor(
     storage: Storage,
-    location: string | undefined,
     serde?: SerializerProtocol,
     sources: Sources = systemSources,
+    location?: string,
   ) {
     super(serde);
     this.location = location;
@@ -123,7 +123,7 @@ export class SqlJsSaver extends BaseCheckpointSaver {
             foldFromBytes: FOLD_FROM_BYTES,
           });
     const location = where === ":memory:" ? undefined : "file" in where ? where.file : where.directory;
-    return new SqlJsSaver(storage, location, options.serde);
+    return new SqlJsSaver(storage, options.serde, systemSources, location);
   }
 
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
