@@ -1,10 +1,9 @@
 import type { ReadResult } from "deepagents";
-import type { FileChange } from "./commit/file-change.js";
 import { BackendError } from "./errors.js";
-import type { FileAccess } from "./rights/file-access.js";
 import { callingAgent } from "./workspace/call-report.js";
 import type { ChangeGuard, GuardedBackend } from "./workspace/change-guard.js";
 import { FileError } from "./workspace/file-error.js";
+import { withGuard } from "./workspace/with-guard.js";
 
 interface Change {
   readonly by: string;
@@ -117,12 +116,8 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
     };
   };
 
-  const restrict = backend.restrict?.bind(backend);
-  const upload = backend.uploadFiles?.bind(backend);
-  const commit = backend.commit?.bind(backend);
   return {
-    guarded: true,
-    ls: (path) => backend.ls(path),
+    ...withGuard(backend, guard, (restricted) => withFreshness(restricted, options)),
     async read(path, offset, limit) {
       const agent = who();
       const result: ReadResult & { metadata?: { file?: unknown; hash?: unknown } } = await backend.read(
@@ -134,26 +129,5 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
       if (typeof file === "string" && typeof hash === "string") ledger.saw(agent.key, file, hash);
       return result;
     },
-    readRaw: (path) => backend.readRaw(path),
-    grep: (pattern, path, glob, maxCount) => backend.grep(pattern, path, glob, maxCount),
-    glob: (pattern, path) => backend.glob(pattern, path),
-    write: (path, content, outer) => backend.write(path, content, guard(outer)),
-    edit: (path, oldString, newString, replaceAll, outer) =>
-      backend.edit(path, oldString, newString, replaceAll, guard(outer)),
-    delete: (path, outer) => backend.delete(path, guard(outer)),
-    ...(commit
-      ? { commit: (changes: readonly FileChange[], outer?: ChangeGuard) => commit(changes, guard(outer)) }
-      : {}),
-    ...(restrict
-      ? {
-          restrict: (access: FileAccess) => withFreshness(restrict(access), options),
-        }
-      : {}),
-    ...(upload
-      ? {
-          uploadFiles: (files: [string, Uint8Array][], outer?: ChangeGuard) => upload(files, guard(outer)),
-        }
-      : {}),
-    ...(backend.downloadFiles ? { downloadFiles: backend.downloadFiles.bind(backend) } : {}),
   };
 };

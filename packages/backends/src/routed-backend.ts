@@ -33,6 +33,15 @@ const failure = (error: unknown): FileFailure => {
   return { error: error.message, errorKind: "invalid_path" };
 };
 
+/** What a path that names no file is refused with, by `canonical` or below, is a result. */
+const orFailure = async <Result>(work: () => Promise<Result>): Promise<Result | FileFailure> => {
+  try {
+    return await work();
+  } catch (error) {
+    return failure(error);
+  }
+};
+
 const MAGIC = /[*?[\]{}()!\\]/;
 
 /** An absolute pattern as a directory and a pattern below it. */
@@ -99,35 +108,19 @@ export class RoutedBackend extends CompositeBackend {
   }
 
   override async ls(path: string): Promise<LsResult> {
-    try {
-      return await super.ls(canonical(path));
-    } catch (error) {
-      return failure(error);
-    }
+    return orFailure(() => super.ls(canonical(path)));
   }
 
   override async read(filePath: string, offset?: number, limit?: number): Promise<ReadResult> {
-    try {
-      return await super.read(canonical(filePath), offset, limit);
-    } catch (error) {
-      return failure(error);
-    }
+    return orFailure(() => super.read(canonical(filePath), offset, limit));
   }
 
   override async readRaw(filePath: string): Promise<ReadRawResult> {
-    try {
-      return await super.readRaw(canonical(filePath));
-    } catch (error) {
-      return failure(error);
-    }
+    return orFailure(() => super.readRaw(canonical(filePath)));
   }
 
   override async write(filePath: string, content: string): Promise<WriteResult> {
-    try {
-      return await super.write(canonical(filePath), content);
-    } catch (error) {
-      return failure(error);
-    }
+    return orFailure(() => super.write(canonical(filePath), content));
   }
 
   override async edit(
@@ -136,19 +129,11 @@ export class RoutedBackend extends CompositeBackend {
     newString: string,
     replaceAll?: boolean,
   ): Promise<EditResult> {
-    try {
-      return await super.edit(canonical(filePath), oldString, newString, replaceAll);
-    } catch (error) {
-      return failure(error);
-    }
+    return orFailure(() => super.edit(canonical(filePath), oldString, newString, replaceAll));
   }
 
   override async delete(filePath: string): Promise<DeleteResult> {
-    try {
-      return await super.delete(canonical(filePath));
-    } catch (error) {
-      return failure(error);
-    }
+    return orFailure(() => super.delete(canonical(filePath)));
   }
 
   override async grep(
@@ -157,21 +142,15 @@ export class RoutedBackend extends CompositeBackend {
     glob?: string | null,
     maxCount?: number | null,
   ): Promise<GrepResult> {
-    try {
-      return await super.grep(pattern, canonical(path ?? "/"), glob, maxCount);
-    } catch (error) {
-      return failure(error);
-    }
+    return orFailure(() => super.grep(pattern, canonical(path ?? "/"), glob, maxCount));
   }
 
   override async glob(pattern: string, path = "/"): Promise<GlobResult> {
-    try {
-      if (!pattern.startsWith("/")) return await super.glob(pattern, canonical(path));
+    return orFailure(() => {
+      if (!pattern.startsWith("/")) return super.glob(pattern, canonical(path));
       const { directory, below } = splitPattern(pattern);
-      return await super.glob(below, canonical(directory));
-    } catch (error) {
-      return failure(error);
-    }
+      return super.glob(below, canonical(directory));
+    });
   }
 
   override async uploadFiles(files: [string, Uint8Array][]): Promise<FileUploadResponse[]> {

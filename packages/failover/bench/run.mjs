@@ -1,29 +1,11 @@
 // npm run bench: what classifying one ordinary error costs, and what the middleware adds to a call that succeeds; writes
 // docs/benchmarks/failover.md. `--quick` measures less and writes nothing.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { benchmark } from "../../../scripts/benchmark.mjs";
 
-const bench = dirname(fileURLToPath(import.meta.url));
-const root = join(bench, "../../..");
-const quick = process.argv.includes("--quick");
-
-// Inside the repository, so that the bundle finds the peers that it leaves out.
-const out = mkdtempSync(join(bench, ".out-"));
-try {
-  const file = join(out, "workloads.mjs");
-  await build({
-    entryPoints: [join(bench, "workloads.ts")],
-    outfile: file,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    external: ["@langchain/*", "langchain"],
-  });
-  const { classify, middleware } = await import(pathToFileURL(file).href);
-  const cases = readFileSync(join(bench, "../test/cases/given.jsonl"), "utf8")
+await benchmark(import.meta.url, "failover", async ({ classify, middleware }, quick) => {
+  const cases = readFileSync(new URL("../test/cases/given.jsonl", import.meta.url), "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
@@ -31,7 +13,7 @@ try {
   const added = await middleware(quick ? 200 : 4000);
   const us = (value) => `${value.toFixed(1)} µs`;
   const goal = (value) => (value < 50 ? "met" : "**missed**");
-  const lines = [
+  return [
     "# Failover",
     "",
     `Written by \`npm run bench -w @fiveseam/failover\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0].model}, Node ${process.versions.node}.`,
@@ -48,11 +30,4 @@ try {
     "adapting: choosing, health, watching, adapting. The model does not stream; one that does gets a callback a piece on top.",
     "",
   ];
-  process.stdout.write(`${lines.join("\n")}\n`);
-  if (!quick) {
-    mkdirSync(join(root, "docs/benchmarks"), { recursive: true });
-    writeFileSync(join(root, "docs/benchmarks/failover.md"), lines.join("\n"));
-  }
-} finally {
-  rmSync(out, { recursive: true, force: true });
-}
+});

@@ -1,34 +1,15 @@
 // npm run bench -w @fiveseam/host: our search against raw ripgrep, deepagents' FilesystemBackend and the engine in
 // JavaScript, on a generated tree; writes docs/benchmarks/search.md. `--quick` measures less and writes nothing.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { benchmark } from "../../../scripts/benchmark.mjs";
 
-const bench = dirname(fileURLToPath(import.meta.url));
-const root = join(bench, "../../..");
-const quick = process.argv.includes("--quick");
-
-// Inside the repository, so that the bundle finds the packages that it leaves out.
-const out = mkdtempSync(join(bench, ".out-"));
-try {
-  const file = join(out, "workloads.mjs");
-  await build({
-    entryPoints: [join(bench, "workloads.ts")],
-    outfile: file,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-  });
-  const { searches } = await import(pathToFileURL(file).href);
+await benchmark(import.meta.url, "search", async ({ searches }, quick) => {
   const { files, megabytes, rgVersion, rows } = await searches(
     quick ? { files: 2_000, rounds: 3, slowRounds: 1 } : { files: 20_000, rounds: 9, slowRounds: 3 },
   );
   const ms = (value) => (value === undefined ? "-" : `${value.toFixed(0)} ms`);
   const ratio = (value, raw) => (value === undefined ? "-" : `${(value / raw).toFixed(2)} ×`);
-  const lines = [
+  return [
     "# Search",
     "",
     `Written by \`npm run bench -w @fiveseam/host\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0].model}, ${cpus().length} cores, Node ${process.versions.node}, ${rgVersion}.`,
@@ -48,11 +29,4 @@ try {
     "ripgrep on the path where there is one.",
     "",
   ];
-  process.stdout.write(lines.join("\n"));
-  if (!quick) {
-    mkdirSync(join(root, "docs/benchmarks"), { recursive: true });
-    writeFileSync(join(root, "docs/benchmarks/search.md"), lines.join("\n"));
-  }
-} finally {
-  rmSync(out, { recursive: true, force: true });
-}
+});

@@ -138,10 +138,9 @@ export const parseDiffFiles = (records: readonly string[]): GitDiffFile[] => {
   return [...files.values()];
 };
 
-/** For `git log -z`: as many pieces a commit as it has fields. */
-export const COMMIT_FORMAT = ["%H", "%P", "%an", "%ae", "%aI", "%cn", "%ce", "%cI", "%D", "%s", "%b"].join(
-  "%x00",
-);
+const COMMIT_FORMAT = ["%H", "%P", "%an", "%ae", "%aI", "%cn", "%ce", "%cI", "%D", "%s", "%b"].join("%x00");
+/** `git log` as `parseCommits` reads it: as many pieces a commit as it has fields. */
+export const LOG = ["log", "-z", `--format=${COMMIT_FORMAT}`, "--no-mailmap", "--decorate=short"];
 const COMMIT_FIELDS = 11;
 
 export const parseCommits = (records: readonly string[]): GitCommit[] => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { HostError } from "./errors.js";
 import { checkedRef } from "./git-arguments.js";
-import { COMMIT_FORMAT, parseCommits, pieces } from "./git-parse.js";
+import { LOG, parseCommits, pieces } from "./git-parse.js";
 import type { GitCommit, GitHead, GitOperation } from "./git-results.js";
 import type { GitProgram } from "./git-run.js";
 
@@ -41,16 +41,7 @@ export const resolveRef = async (git: GitProgram, ref: string, signal: Signal): 
 };
 
 export const readCommit = async (git: GitProgram, id: string, signal: Signal): Promise<GitCommit> => {
-  const args = [
-    "log",
-    "-z",
-    `--format=${COMMIT_FORMAT}`,
-    "--no-mailmap",
-    "--decorate=short",
-    "--max-count=1",
-    id,
-    "--",
-  ];
+  const args = [...LOG, "--max-count=1", id, "--"];
   const { stdout, truncated } = await git.run(args, { signal });
   const [commit] = parseCommits(pieces(stdout, truncated));
   if (!commit) throw new HostError("failed", `git shows nothing of commit ${id}`);

@@ -1,6 +1,6 @@
 import { HostError } from "./errors.js";
 import { checkedNumber, checkedPath, pathArguments } from "./git-arguments.js";
-import { COMMIT_FORMAT, parseBlame, parseCommits, parseDiffFiles, parseStatus, pieces } from "./git-parse.js";
+import { LOG, parseBlame, parseCommits, parseDiffFiles, parseStatus, pieces } from "./git-parse.js";
 import { operationOf, placeOf, readCommit, readHead, resolveRef } from "./git-place.js";
 import type { GitReadPort } from "./git-port.js";
 import type { GitBranch, GitDiff, GitDiffTarget } from "./git-results.js";
@@ -113,14 +113,7 @@ export const createGitRead = (git: GitProgram): GitReadPort => {
         return { commits: [], truncated: false };
       const start = await resolveRef(git, ref ?? "HEAD", signal);
       const without = since === undefined ? [] : [`^${await resolveRef(git, since, signal)}`];
-      const args = [
-        "log",
-        "-z",
-        `--format=${COMMIT_FORMAT}`,
-        "--no-mailmap",
-        "--decorate=short",
-        `--max-count=${maxCount + 1}`,
-      ];
+      const args = [...LOG, `--max-count=${maxCount + 1}`];
       args.push(`--skip=${skip}`, "--regexp-ignore-case", "--fixed-strings");
       if (author !== undefined) args.push(`--author=${author}`);
       if (message !== undefined) args.push(`--grep=${message}`);

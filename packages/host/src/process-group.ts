@@ -1,5 +1,5 @@
 import { spawnSync, type ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { processTable } from "./process-table.js";
 
 export const windows = process.platform === "win32";
 
@@ -19,21 +19,9 @@ export const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void =
 
 /**
  * Whether a process of the group runs in truth. In a container without an init that reaps, a process that has died
- * stays in its group as a zombie, and signal 0 still reaches it; only /proc tells (proc(5): after the last ")" come the
- * state, the parent and the group).
+ * stays in its group as a zombie, and signal 0 still reaches it; only the table of processes tells.
  */
-const hasRunningMember = (group: number): boolean =>
-  readdirSync("/proc").some((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
-      const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      return Number(pgrp) === group && state !== "Z" && state !== "X";
-    } catch {
-      // It ended while we looked.
-      return false;
-    }
-  });
+const hasRunningMember = (pid: number): boolean => processTable().some(({ group }) => group === pid);
 
 export const groupAlive = (child: ChildProcess): boolean => {
   if (windows || child.pid === undefined) return false;

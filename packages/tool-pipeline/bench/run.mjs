@@ -1,32 +1,13 @@
 // npm run bench: what the pipeline adds to a tool call; writes docs/benchmarks/tool-pipeline.md. `--quick` measures less and
 // writes nothing.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { benchmark } from "../../../scripts/benchmark.mjs";
 
-const bench = dirname(fileURLToPath(import.meta.url));
-const root = join(bench, "../../..");
-const quick = process.argv.includes("--quick");
-
-// Inside the repository, so that the bundle finds the peers that it leaves out.
-const out = mkdtempSync(join(bench, ".out-"));
-try {
-  const file = join(out, "workloads.mjs");
-  await build({
-    entryPoints: [join(bench, "workloads.ts")],
-    outfile: file,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    external: ["@langchain/*", "langchain", "picomatch"],
-  });
-  const { overhead } = await import(pathToFileURL(file).href);
+await benchmark(import.meta.url, "tool-pipeline", async ({ overhead }, quick) => {
   const added = await overhead(quick ? 2_000 : 20_000);
   const us = (value) => `${value.toFixed(1)} µs`;
   const goal = (value, limit) => (value < limit ? "met" : "**missed**");
-  const lines = [
+  return [
     "# The tool pipeline",
     "",
     `Written by \`npm run bench -w @fiveseam/tool-pipeline\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0].model}, Node ${process.versions.node}.`,
@@ -44,11 +25,4 @@ try {
     "call has other arguments than the one before. Calls go to `pipeline.run` directly: LangGraph's own cost is not in it.",
     "",
   ];
-  process.stdout.write(lines.join("\n"));
-  if (!quick) {
-    mkdirSync(join(root, "docs/benchmarks"), { recursive: true });
-    writeFileSync(join(root, "docs/benchmarks/tool-pipeline.md"), lines.join("\n"));
-  }
-} finally {
-  rmSync(out, { recursive: true, force: true });
-}
+});

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { BackendError } from "../errors.js";
-import type { FileAccess } from "../rights/file-access.js";
 import { callingStep } from "../workspace/call-report.js";
 import type { ChangeGuard, GuardedBackend } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
 import type { FileErrorKind } from "../workspace/file-error.js";
+import { withGuard } from "../workspace/with-guard.js";
 import type { FileChange } from "../commit/file-change.js";
 import { UndoJournal, type JournalEntry } from "./journal.js";
 import { planUndo, type FileUndo, type RefusedUndo } from "./plan-undo.js";
@@ -152,32 +152,8 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
     return { restored, unchanged, refused };
   };
 
-  const { restrict, uploadFiles, downloadFiles } = backend;
   return {
-    guarded: true,
-    ls: (at) => backend.ls(at),
-    read: (at, offset, limit) => backend.read(at, offset, limit),
-    readRaw: (at) => backend.readRaw(at),
-    grep: (pattern, at, glob, maxCount) => backend.grep(pattern, at, glob, maxCount),
-    glob: (pattern, at) => backend.glob(pattern, at),
-    write: (at, content, outer) => backend.write(at, content, guard(outer)),
-    edit: (at, oldString, newString, replaceAll, outer) =>
-      backend.edit(at, oldString, newString, replaceAll, guard(outer)),
-    delete: (at, outer) => backend.delete(at, guard(outer)),
-    commit: (changes, outer) => backend.commit(changes, guard(outer)),
-    ...(uploadFiles
-      ? {
-          uploadFiles: (files: [string, Uint8Array][], outer?: ChangeGuard) =>
-            uploadFiles.call(backend, files, guard(outer)),
-        }
-      : {}),
-    ...(downloadFiles ? { downloadFiles: downloadFiles.bind(backend) } : {}),
-    ...(restrict
-      ? {
-          restrict: (access: FileAccess) =>
-            undoable(restrict.call(backend, access) as Committing, journal, options),
-        }
-      : {}),
+    ...withGuard(backend, guard, (restricted) => undoable(restricted as Committing, journal, options)),
     undo,
   };
 };

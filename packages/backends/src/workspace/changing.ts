@@ -144,10 +144,14 @@ export interface TextEdit {
   readonly replaceAll: boolean;
 }
 
+const checkStrings = ({ oldString, newString }: TextEdit): void => {
+  if (typeof oldString !== "string" || typeof newString !== "string")
+    throw new FileError("invalid_text", "old_string and new_string must be strings.");
+};
+
 /** The bytes of a file after an edit, and how it was done. */
 export const editBytes = (bytes: Buffer, edit: TextEdit, shown: string) => {
-  if (typeof edit.oldString !== "string" || typeof edit.newString !== "string")
-    throw new FileError("invalid_text", "old_string and new_string must be strings.");
+  checkStrings(edit);
   const format = detectFormat(bytes);
   if (!format) throw binaryError(shown, bytes, bytes.length);
   const { text, ...how } = applyEdit(decodeText(bytes, format), { ...edit, path: shown });
@@ -161,8 +165,7 @@ export const editText = async (
   edit: TextEdit,
   guard: ChangeGuard | undefined,
 ): Promise<EditResult> => {
-  if (typeof edit.oldString !== "string" || typeof edit.newString !== "string")
-    throw new FileError("invalid_text", "old_string and new_string must be strings.");
+  checkStrings(edit);
   const parts = parsePath(filePath);
   const shown = root.show(parts);
   return changeFile(root, parts, { makeParents: false, guard }, async (place, put) => {

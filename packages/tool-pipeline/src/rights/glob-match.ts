@@ -109,29 +109,40 @@ const fits = (token: Token, char: string): boolean => {
   return token.kind === "any";
 };
 
-/** One name with the pattern for one: on a mismatch only the last star takes one character more. */
-const nameMatches = (tokens: readonly Token[], chars: readonly string[]): boolean => {
-  let token = 0;
-  let char = 0;
+/** Matches without going back further than a star: on a mismatch only the last star takes one value more. */
+const sequenceMatches = <Piece, Value>(
+  pieces: readonly Piece[],
+  values: readonly Value[],
+  isStar: (piece: Piece) => boolean,
+  takes: (piece: Piece, value: Value) => boolean,
+): boolean => {
+  let piece = 0;
+  let value = 0;
   let star = -1;
   let resume = 0;
-  while (char < chars.length) {
-    const current = tokens[token];
-    if (current?.kind === "star") {
-      star = token;
-      resume = char;
-      token += 1;
-    } else if (current && fits(current, chars[char] as string)) {
-      token += 1;
-      char += 1;
+  while (value < values.length) {
+    const current = pieces[piece];
+    if (current !== undefined && isStar(current)) {
+      star = piece;
+      resume = value;
+      piece += 1;
+    } else if (current !== undefined && takes(current, values[value] as Value)) {
+      piece += 1;
+      value += 1;
     } else if (star >= 0) {
-      token = star + 1;
+      piece = star + 1;
       resume += 1;
-      char = resume;
+      value = resume;
     } else return false;
   }
-  return tokens.slice(token).every(({ kind }) => kind === "star");
+  return pieces.slice(piece).every(isStar);
 };
+
+const isNameStar = ({ kind }: Token): boolean => kind === "star";
+
+/** One name with the pattern for one. */
+const nameMatches = (tokens: readonly Token[], chars: readonly string[]): boolean =>
+  sequenceMatches(tokens, chars, isNameStar, fits);
 
 type Part = "**" | readonly Token[];
 
@@ -141,29 +152,11 @@ const partsOf = (pattern: string): Part[] =>
     .slice(1)
     .map((name) => (name === "**" ? "**" : tokensOf(name)));
 
-/** The same with directories: only the last `**` takes one name more. */
-const pathMatches = (parts: readonly Part[], names: readonly (readonly string[])[]): boolean => {
-  let part = 0;
-  let name = 0;
-  let star = -1;
-  let resume = 0;
-  while (name < names.length) {
-    const current = parts[part];
-    if (current === "**") {
-      star = part;
-      resume = name;
-      part += 1;
-    } else if (current !== undefined && nameMatches(current, names[name] as readonly string[])) {
-      part += 1;
-      name += 1;
-    } else if (star >= 0) {
-      part = star + 1;
-      resume += 1;
-      name = resume;
-    } else return false;
-  }
-  return parts.slice(part).every((each) => each === "**");
-};
+const isPathStar = (part: Part): boolean => part === "**";
+
+/** The names of a path with the parts of a pattern. */
+const pathMatches = (parts: readonly Part[], names: readonly (readonly string[])[]): boolean =>
+  sequenceMatches(parts, names, isPathStar, (part, name) => part !== "**" && nameMatches(part, name));
 
 /**
  * A matcher of canonical paths. `*` and `?` stay within a name, `**` as a whole name stands for any number of names, none
