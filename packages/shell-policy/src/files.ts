@@ -56,6 +56,22 @@ export const judgeWrite = (
   return allow("write", "it changes files of the workspace");
 };
 
+/** Remembers what a text has written: to run it later in the same text is to run what nobody has looked at. */
+export const noteWritten = (field: string, scope: Scope): void => {
+  const path = absolute(field, scope.cwd);
+  if (path !== undefined) scope.written.add(path);
+};
+
+/** What is copied or moved from what a text has written is the same under another name, or by its own in a directory. */
+export const noteCopied = (sources: readonly string[], target: string, scope: Scope): void => {
+  for (const source of sources) {
+    const from = absolute(source, scope.cwd);
+    if (from === undefined || !scope.written.has(from)) continue;
+    noteWritten(target, scope);
+    noteWritten(`${target}/${from.slice(from.lastIndexOf("/") + 1)}`, scope);
+  }
+};
+
 /** Judges removing a path with all that is below it. */
 export const judgeRecursiveRemoval = (field: string, scope: Scope, places: Places): Judgement => {
   const path = absolute(field, scope.cwd);

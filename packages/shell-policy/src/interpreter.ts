@@ -2,10 +2,10 @@ import type { Call, Input, WriteKind } from "./call.js";
 import { worst } from "./combine.js";
 import { judgeAssignment } from "./environment.js";
 import { hasMarks, isKnown, PIPE, quote, showField, UNKNOWN, unmarkGlobs } from "./field.js";
-import { judgeRead, judgeWrite } from "./files.js";
+import { judgeRead, judgeWrite, noteWritten } from "./files.js";
 import { printed } from "./known-output.js";
 import type { Node } from "./parser.js";
-import { absolute, type Places } from "./paths.js";
+import type { Places } from "./paths.js";
 import { findJudge } from "./programs/index.js";
 import { subshell, type Scope, type Value } from "./scope.js";
 import { callsItself, insideSubstitution, printsKey, spellIfs } from "./syntax.js";
@@ -383,8 +383,7 @@ export class Interpreter {
       node.namedChildren.find((child) => child?.type === "file_descriptor")?.text;
     const appends = operator.includes(">>");
     const judgement = judgeWrite(field, scope, this.#places, isEmpty && !appends ? "empty" : "write");
-    const path = absolute(field, scope.cwd);
-    if (path !== undefined) scope.written.add(path);
+    noteWritten(field, scope);
     return finish(judgement, { hides: descriptor === undefined || descriptor === "1" });
   }
 

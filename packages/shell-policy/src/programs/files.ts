@@ -1,7 +1,7 @@
 import type { Judge } from "../call.js";
 import { worst } from "../combine.js";
 import { isKnown, showField } from "../field.js";
-import { judgeMoveAway, judgeRecursiveRemoval } from "../files.js";
+import { judgeMoveAway, judgeRecursiveRemoval, noteCopied } from "../files.js";
 import { hasAny, optionsOf, valuesOf } from "../options.js";
 import { absolute, hitsRootSet, isBlockDevice, isBuildOutput, isVital } from "../paths.js";
 import { allow, ask, deny, type Judgement } from "../verdict.js";
@@ -49,6 +49,7 @@ const mv: Judge = (call) => {
   const sources = into === undefined ? options.operands.slice(0, -1) : options.operands;
   const target = into ?? options.operands.at(-1);
   if (target === undefined) return WRITES;
+  noteCopied(sources, target, call.scope);
   return worst(
     WRITES,
     ...sources.map((source) => judgeMoveAway(source, target, call.scope, call.places)),
@@ -77,6 +78,7 @@ const cp: Judge = (call) => {
     return worst(WRITES, ...options.operands.map((each) => call.write(each)));
   const sources = into === undefined ? options.operands.slice(0, -1) : options.operands;
   const target = into ?? options.operands.at(-1);
+  if (target !== undefined) noteCopied(sources, target, call.scope);
   const empties = sources.length === 1 && sources[0] === "/dev/null";
   return worst(
     WRITES,
@@ -93,6 +95,7 @@ const ln: Judge = (call) => {
   const { operands } = options;
   const target =
     valuesOf(options, "t", "target-directory")[0] ?? (operands.length > 1 ? operands.at(-1) : ".");
+  noteCopied(operands, target ?? ".", call.scope);
   return worst(WRITES, call.write(target ?? "."));
 };
 

@@ -1,5 +1,6 @@
 import type { Call, Judge } from "../call.js";
 import { worst } from "../combine.js";
+import { noteWritten } from "../files.js";
 import { hasAny, optionsOf, valuesOf } from "../options.js";
 import { allow, ask, reads, type Judgement } from "../verdict.js";
 
@@ -7,6 +8,27 @@ const LOOPBACK =
   /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0|host\.docker\.internal)(?:[:/?#]|$)/i;
 
 const isLocal = (url: string): boolean => LOOPBACK.test(url);
+
+interface Downloads {
+  readonly names: readonly string[];
+  /** Those that are kept under the name that they end with. */
+  readonly urls: readonly string[];
+  /** Where they go, when that is not the working directory. */
+  readonly directories: readonly string[];
+}
+
+/** What was downloaded is foreign when the same text runs it. */
+const noteDownloads = (call: Call, { names, urls, directories }: Downloads): void => {
+  const ends = urls
+    .map((url) => url.slice(url.lastIndexOf("/") + 1))
+    // curl leaves the query out of the name, wget does not.
+    .flatMap((end) => [end, end.replace(/[?#].*$/, "")])
+    .filter((end) => end !== "");
+  for (const name of [...names, ...ends]) {
+    noteWritten(name, call.scope);
+    for (const directory of directories) noteWritten(`${directory}/${name}`, call.scope);
+  }
+};
 
 const CURL_VALUES =
   "o output d data data-raw data-binary data-urlencode data-ascii json F form form-string T upload-file X request H header u user b cookie c cookie-jar A user-agent e referer K config x proxy m max-time connect-timeout retry retry-delay w write-out E cert key cacert resolve r range D dump-header url output-dir interface C limit-rate".split(
@@ -44,7 +66,11 @@ const curl: Judge = (call) => {
     .filter((file) => file !== "-")
     .map((file) => call.write(file));
   const directory = valuesOf(options, "output-dir").map((file) => call.write(file));
-  for (const file of valuesOf(options, "o", "output")) note(call, file);
+  noteDownloads(call, {
+    names: valuesOf(options, "o", "output"),
+    urls: hasAny(options, "O", "remote-name", "remote-name-all") ? urls : [],
+    directories: valuesOf(options, "output-dir"),
+  });
   const changes = body || (method !== undefined && !/^(?:GET|HEAD|OPTIONS)$/.test(method));
   const base =
     changes && !local
@@ -54,13 +80,6 @@ const curl: Judge = (call) => {
     ? [ask("option.program", "its options come from a file")]
     : [];
   return worst(base, ...outputs, ...directory, ...uploads, ...config);
-};
-
-/** What was downloaded is foreign when the same text runs it. */
-const note = (call: Call, file: string): void => {
-  call.scope.written.add(
-    file.startsWith("/") ? file : `${call.scope.cwd ?? ""}/${file.replace(/^\.\//, "")}`,
-  );
 };
 
 const wget: Judge = (call) => {
@@ -93,8 +112,11 @@ const wget: Judge = (call) => {
   const outputs = valuesOf(options, "O", "output-document", "P", "directory-prefix", "o")
     .filter((file) => file !== "-")
     .map((file) => call.write(file));
-  for (const file of valuesOf(options, "O", "output-document")) note(call, file);
-  for (const url of options.operands) note(call, url.slice(url.lastIndexOf("/") + 1));
+  noteDownloads(call, {
+    names: valuesOf(options, "O", "output-document"),
+    urls: options.operands,
+    directories: valuesOf(options, "P", "directory-prefix"),
+  });
   const files = valuesOf(options, "post-file", "body-file").map((file) => call.read(file));
   return worst(
     sends && !local

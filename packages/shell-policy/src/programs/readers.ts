@@ -1,5 +1,6 @@
 import type { Call, Judge } from "../call.js";
 import { worst } from "../combine.js";
+import { noteWritten } from "../files.js";
 import { hasAny, optionsOf } from "../options.js";
 import { allow, ask, reads, type Judgement } from "../verdict.js";
 
@@ -120,6 +121,7 @@ const printenv: Judge = ({ args }) => {
 
 const tee: Judge = (call) => {
   const { operands } = optionsOf(call.args);
+  for (const file of operands) noteWritten(file, call.scope);
   return worst(
     operands.length === 0 ? reads() : allow("write", "it writes files"),
     ...operands.map((file) => call.write(file)),
