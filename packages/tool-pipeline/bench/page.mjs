@@ -1,9 +1,10 @@
 // npm run bench: what the pipeline adds to a tool call; writes docs/benchmarks/tool-pipeline.md. `--quick` measures less and
 // writes nothing.
 import { cpus } from "node:os";
-import { benchmark } from "../../../scripts/benchmark.mjs";
 
-await benchmark(import.meta.url, "tool-pipeline", async ({ overhead }, quick) => {
+export const name = "tool-pipeline";
+
+export const measure = async ({ overhead }, quick) => {
   const added = await overhead(quick ? 2_000 : 20_000);
   const us = (value) => `${value.toFixed(1)} µs`;
   const goal = (value, limit) => (value < limit ? "met" : "**missed**");
@@ -25,4 +26,4 @@ await benchmark(import.meta.url, "tool-pipeline", async ({ overhead }, quick) =>
     "call has other arguments than the one before. Calls go to `pipeline.run` directly: LangGraph's own cost is not in it.",
     "",
   ];
-});
+};

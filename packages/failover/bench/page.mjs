@@ -2,9 +2,10 @@
 // docs/benchmarks/failover.md. `--quick` measures less and writes nothing.
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { benchmark } from "../../../scripts/benchmark.mjs";
 
-await benchmark(import.meta.url, "failover", async ({ classify, middleware }, quick) => {
+export const name = "failover";
+
+export const measure = async ({ classify, middleware }, quick) => {
   const cases = readFileSync(new URL("../test/cases/given.jsonl", import.meta.url), "utf8")
     .trim()
     .split("\n")
@@ -30,4 +31,4 @@ await benchmark(import.meta.url, "failover", async ({ classify, middleware }, qu
     "adapting: choosing, health, watching, adapting. The model does not stream; one that does gets a callback a piece on top.",
     "",
   ];
-});
+};

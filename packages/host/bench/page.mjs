@@ -1,9 +1,10 @@
 // npm run bench -w @fiveseam/host: our search against raw ripgrep, deepagents' FilesystemBackend and the engine in
 // JavaScript, on a generated tree; writes docs/benchmarks/search.md. `--quick` measures less and writes nothing.
 import { cpus } from "node:os";
-import { benchmark } from "../../../scripts/benchmark.mjs";
 
-await benchmark(import.meta.url, "search", async ({ searches }, quick) => {
+export const name = "search";
+
+export const measure = async ({ searches }, quick) => {
   const { files, megabytes, rgVersion, rows } = await searches(
     quick ? { files: 2_000, rounds: 3, slowRounds: 1 } : { files: 20_000, rounds: 9, slowRounds: 3 },
   );
@@ -29,4 +30,4 @@ await benchmark(import.meta.url, "search", async ({ searches }, quick) => {
     "ripgrep on the path where there is one.",
     "",
   ];
-});
+};
