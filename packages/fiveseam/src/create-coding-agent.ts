@@ -141,13 +141,15 @@ const shellPolicyOf = async (
   }
 };
 
-const codingToolsOf = (
-  choice: CodingAgentOptions["codingTools"],
-  parts: CodingToolsOptions,
-): StructuredTool[] => {
+const codingToolsOf = async (
+  { codingTools: choice, shellPolicy }: CodingAgentOptions,
+  parts: Omit<CodingToolsOptions, "shellPolicy">,
+): Promise<StructuredTool[]> => {
   if (choice === false) return [];
+  // Its grammar takes a moment to load, which is nothing to be paid for without the tools.
+  const policy = await shellPolicyOf(shellPolicy, parts.root);
   try {
-    return createCodingTools({ ...parts, ...choice });
+    return createCodingTools({ ...parts, ...(policy ? { shellPolicy: policy } : {}), ...choice });
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new ConfigError("codingTools", cause.message, { cause });
@@ -181,13 +183,7 @@ const assemble = async (
       onWarning: ({ file, setAsideAs, reason }) =>
         warn("state_set_aside", `${file} could not be read (${reason}) and was set aside as ${setAsideAs}.`),
     });
-  const shellPolicy = await shellPolicyOf(options.shellPolicy, workspace);
-  const codingTools = codingToolsOf(options.codingTools, {
-    host,
-    root: workspace,
-    backend,
-    ...(shellPolicy ? { shellPolicy } : {}),
-  });
+  const codingTools = await codingToolsOf(options, { host, root: workspace, backend });
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
   const costs = new CostLedger();
