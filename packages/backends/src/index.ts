@@ -15,6 +15,7 @@ export type {
   FileBefore,
   FileReceipt,
   GuardedBackend,
+  PlannedChange,
 } from "./workspace/change-guard.js";
 export { FreshnessLedger, withFreshness, type FreshnessOptions } from "./freshness.js";
 export type { FileErrorKind } from "./workspace/file-error.js";
@@ -28,6 +29,8 @@ export {
   type UndoScope,
 } from "./undo/with-undo.js";
 export type { RefusedUndo } from "./undo/plan-undo.js";
+export { withReview, type ReviewDecision, type ReviewOptions } from "./review/with-review.js";
+export type { Proposal, ProposedFile } from "./review/proposal.js";
 export { withRights, type RightsOptions } from "./rights/with-rights.js";
 export { readOnly, type ReadOnlyOptions } from "./rights/read-only.js";
 export type { FileAccess, RestrictableBackend } from "./rights/file-access.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { BackendError } from "../errors.js";
 import { callingStep } from "../workspace/call-report.js";
-import type { ChangeGuard, GuardedBackend } from "../workspace/change-guard.js";
+import type { ChangeGuard, GuardedBackend, PlannedChange } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
 import type { FileErrorKind } from "../workspace/file-error.js";
 import { withGuard } from "../workspace/with-guard.js";
@@ -39,6 +39,7 @@ export interface UndoableBackend extends GuardedBackend {
   undo(scope: UndoScope): Promise<UndoResult>;
 }
 
+type NewEntry = Omit<JournalEntry, "id">;
 type Committing = GuardedBackend & Required<Pick<GuardedBackend, "commit">>;
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -79,22 +80,28 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
     const call = callingStep();
     const run = runId ?? call?.threadId ?? "";
     const step = call?.id ?? randomUUID();
+    const entriesOf = async ({ target, after }: PlannedChange): Promise<NewEntry[]> => {
+      const mount = target.file.slice(0, target.file.length - target.path.length);
+      const hashAfter = after && hashOf(after);
+      const entries: NewEntry[] = [];
+      const lost = await target.eachFile(async ({ path: at, content, mode }) => {
+        const before = journal.keep(content, mode, run);
+        entries.push({ run, step, path: at, file: mount + at, before, after: hashAfter });
+      });
+      if (entries.length === 0 && (after !== null || lost > 0))
+        entries.push({ run, step, path: target.path, file: target.file, before: null, after: hashAfter });
+      const [first, ...rest] = entries;
+      // What was a directory is nothing in itself.
+      return first ? [lost > 0 ? { ...first, lost } : first, ...rest] : [];
+    };
     return {
       ...outer,
-      async ready(target, after) {
-        await outer?.ready?.(target, after);
+      async ready(changes) {
+        await outer?.ready?.(changes);
         await journal.alone(async () => {
-          const mount = target.file.slice(0, target.file.length - target.path.length);
-          const entries: Omit<JournalEntry, "id">[] = [];
-          const lost = await target.eachFile(async ({ path: at, content, mode }) => {
-            const before = journal.keep(content, mode, run);
-            entries.push({ run, step, path: at, file: mount + at, before, after });
-          });
-          if (entries.length === 0 && (after !== null || lost > 0))
-            entries.push({ run, step, path: target.path, file: target.file, before: null, after });
-          const [first, ...rest] = entries;
-          // What was a directory is nothing in itself.
-          if (first) journal.add([lost > 0 ? { ...first, lost } : first, ...rest]);
+          const entries: NewEntry[] = [];
+          for (const change of changes) entries.push(...(await entriesOf(change)));
+          if (entries.length > 0) journal.add(entries);
         });
       },
     };

@@ -47,12 +47,19 @@ export interface ChangeTarget {
   eachFile(visit: (file: FileBefore) => Promise<void>): Promise<number>;
 }
 
+/** A file, or a directory that goes, when it is known what will be there. */
+export interface PlannedChange {
+  readonly target: ChangeTarget;
+  /** What will be there; null when it goes. */
+  readonly after: Uint8Array | null;
+}
+
 /** Looks at a change while the file is locked; what `before` and `ready` throw refuses the change. */
 export interface ChangeGuard {
   /** Before anything is done. */
   before?(target: ChangeTarget): void | Promise<void>;
-  /** When it is known what will be there, and nothing is changed yet; the hash is null when the file goes. */
-  ready?(target: ChangeTarget, hashAfter: string | null): void | Promise<void>;
+  /** Once, with all that will change, when it is known what will be there and nothing is changed yet. */
+  ready?(changes: readonly PlannedChange[]): void | Promise<void>;
   /** After it was written. */
   after?(receipt: FileReceipt): void;
 }
