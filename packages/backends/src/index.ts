@@ -30,7 +30,7 @@ export {
 } from "./undo/with-undo.js";
 export type { RefusedUndo } from "./undo/plan-undo.js";
 export { withReview, type ReviewDecision, type ReviewOptions } from "./review/with-review.js";
-export type { Proposal, ProposedFile } from "./review/proposal.js";
+export type { Proposal, ProposedChange, ProposedFile } from "./review/proposal.js";
 export { withRights, type RightsOptions } from "./rights/with-rights.js";
 export { readOnly, type ReadOnlyOptions } from "./rights/read-only.js";
 export type { FileAccess, RestrictableBackend } from "./rights/file-access.js";

@@ -93,6 +93,21 @@ describe("review", () => {
     expect(asked).toEqual([]);
   });
 
+  it("asks about some changes only, and makes the others at once", async () => {
+    const { plain, text, asked } = await setUp();
+    const files = withReview(plain, {
+      approve(proposal) {
+        asked.push(proposal);
+        return rejected();
+      },
+      when: (change) => change.files.some(({ kind }) => kind === "delete"),
+    });
+    expect(await files.edit("/a.txt", "two", "2")).not.toHaveProperty("error");
+    expect(await files.delete("/d/x.txt")).toMatchObject({ errorKind: "denied" });
+    expect(await text("a.txt")).toBe("one\n2\nthree\n");
+    expect(asked).toMatchObject([{ files: [{ file: "/w/d/x.txt", diff: expect.stringContaining("-x") }] }]);
+  });
+
   it("asks again when the file has changed while somebody was deciding, and does only what was approved", async () => {
     const { root, asked, reviewed, text } = await setUp(async () => {
       if (asked.length === 1) await writeFile(path.join(root, "a.txt"), "one\ntwo\nTHREE\n");

@@ -4,17 +4,11 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
 import { runShell, timeoutSchema } from "./shell-run.js";
-import { checkCommand, type CommandPolicy } from "./shell-check.js";
+import { checkCommand, type CommandGate } from "./shell-check.js";
 import { resolveDirectory } from "./working-directory.js";
 
 /** The tool that runs one shell command in the workspace and reports how it ended. */
-export const createRunCommandTool = (options: {
-  process: ProcessPort;
-  /** Absolute path of the workspace. */
-  root: string;
-  /** What may never be run. */
-  policy?: CommandPolicy;
-}): StructuredTool =>
+export const createRunCommandTool = (options: { process: ProcessPort; gate: CommandGate }): StructuredTool =>
   defineTool({
     name: "run_command",
     description:
@@ -31,16 +25,24 @@ export const createRunCommandTool = (options: {
     }),
     effects: ["exec"],
     async run({ command, cwd, timeout_ms }, { signal }) {
-      const directory = await resolveDirectory(options.root, cwd);
-      checkCommand(options.policy, command, directory);
-      const result = await runShell(options.process, command, {
+      const { process, gate } = options;
+      const directory = await resolveDirectory(gate.root, cwd);
+      const checked = await checkCommand(gate, command, directory);
+      const result = await runShell(process, checked.command, {
         cwd: directory,
         timeoutMs: timeout_ms,
         signal,
       });
       return {
-        content: [endingLine(result), ...noteLines(result), result.output].join("\n").trimEnd(),
-        artifact: artifactOf(command, result),
+        content: [
+          ...(checked.note ? [checked.note] : []),
+          endingLine(result),
+          ...noteLines(result),
+          result.output,
+        ]
+          .join("\n")
+          .trimEnd(),
+        artifact: artifactOf(checked.command, result),
       };
     },
   });

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { createCodingBackend, WORKSPACE_ROUTE } from "@fiveseam/backends";
+import { WORKSPACE_ROUTE } from "@fiveseam/backends";
 import { createCodingTools, type CodingToolsOptions, type CommandPolicy } from "@fiveseam/coding-tools";
 import {
   createSystemPrompt,
@@ -25,6 +25,8 @@ import {
 } from "deepagents";
 import type { AgentMiddleware } from "langchain";
 import { createAgentModels, type AgentModels } from "./agent-models.js";
+import { agentFiles, type AgentFiles } from "./agent-files.js";
+import { approvalsOf } from "./approval-settings.js";
 import { agentPipeline } from "./agent-pipeline.js";
 import { BUILT_IN_TOOLS, checkGates, checkTools, namesOf, toolsOf, usableTools } from "./check-tools.js";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
@@ -167,12 +169,20 @@ const assemble = async (
   { workspace, models, persistence }: Parts,
 ): Promise<CodingAgent> => {
   const { stateDir, checkpointer, store } = persistence;
-  const backend = (options.backend ??
-    createCodingBackend({
-      workspace,
-      ...(store ? { docs: store, docsNamespace: ["fiveseam", "docs", await workspaceKey(workspace)] } : {}),
-      ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
-    })) as BackendProtocolV2;
+  // Without a checkpointer of ours nobody but this agent can know of its threads.
+  const gate = gateOf(checkpointer ?? {});
+  const approvals = approvalsOf(options, options.backend === undefined);
+  const { backend, undoable }: AgentFiles = options.backend
+    ? { backend: options.backend as BackendProtocolV2, undoable: undefined }
+    : agentFiles({
+        workspace,
+        stateDir,
+        store,
+        docsNamespace: ["fiveseam", "docs", await workspaceKey(workspace)],
+        approvals,
+        gate,
+        options,
+      });
 
   const host =
     options.host ??
@@ -183,9 +193,13 @@ const assemble = async (
       onWarning: ({ file, setAsideAs, reason }) =>
         warn("state_set_aside", `${file} could not be read (${reason}) and was set aside as ${setAsideAs}.`),
     });
-  const codingTools = await codingToolsOf(options, { host, root: workspace, backend });
-  // Without a checkpointer of ours nobody but this agent can know of its threads.
-  const gate = gateOf(checkpointer ?? {});
+  const asksOfCommands = options.approvals !== false && options.approvals?.commands !== false;
+  const codingTools = await codingToolsOf(options, {
+    host,
+    root: workspace,
+    backend,
+    ...(asksOfCommands ? { approvals } : {}),
+  });
   const costs = new CostLedger();
   const runtime: Runtime = {
     gate,
@@ -196,6 +210,8 @@ const assemble = async (
       ...models.problems.map((message) => ({ code: "model_unavailable" as const, message })),
     ],
     active: new Set(),
+    approvals,
+    undoable,
     closed: false,
   };
   const warned = new Set<string>();
@@ -217,6 +233,7 @@ const assemble = async (
     stateDir,
     backend,
     layers: [meter.layer, trackCalls(gate), joinQueue(gate)],
+    approvals,
     options,
     onAuditError: (error) =>
       warn("audit_incomplete", `The audit log cannot be written: ${errorFacts(error).message}`),
@@ -264,6 +281,10 @@ const assemble = async (
   const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
   checkTools([...tools, ...brought]);
   checkGates("interruptOn", interruptOn, [
+    ...BUILT_IN_TOOLS,
+    ...namesOf([...tools, ...brought, ...delegates.flatMap(toolsOf)]),
+  ]);
+  checkGates("approvals.tools", (options.approvals || {}).tools, [
     ...BUILT_IN_TOOLS,
     ...namesOf([...tools, ...brought, ...delegates.flatMap(toolsOf)]),
   ]);

@@ -1,28 +1,35 @@
 import { createHash } from "node:crypto";
 import { createTwoFilesPatch } from "diff";
-import type { FileBefore, PlannedChange } from "../workspace/change-guard.js";
+import type { PlannedChange } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
 import { decodeText, detectFormat } from "../workspace/text-codec.js";
 
 /** A file that a change would make, change or delete. */
 export interface ProposedFile {
-  /** As the agent knows it. */
+  /** As the agent knows it, symbolic links resolved. */
   readonly file: string;
+  /** A rename is a deletion and a creation of the same content. */
   readonly kind: "create" | "change" | "delete";
   /** SHA-256 in hex of what is there, null for nothing and for what is too large to be looked at. */
   readonly hashBefore: string | null;
   readonly hashAfter: string | null;
-  /** Unified, with three lines around each change; undefined for binary files and for texts above 1 MB. */
-  readonly diff: string | undefined;
 }
 
-/** A change that waits for a decision: all of it is made, or nothing. */
-export interface Proposal {
+/** What a change would do: all of it, or nothing. */
+export interface ProposedChange {
   /** The same for the same change of the same contents. */
   readonly id: string;
   readonly files: readonly ProposedFile[];
   /** Links and special files that go with a directory. */
   readonly others: number;
+}
+
+/** A change that waits for a decision. */
+export interface Proposal extends ProposedChange {
+  readonly files: readonly (ProposedFile & {
+    /** Unified, with three lines around each change; undefined for binary files and for texts above 1 MB. */
+    readonly diff: string | undefined;
+  })[];
 }
 
 const MAX_DIFF_BYTES = 1024 * 1024;
@@ -52,38 +59,52 @@ const diffOf = (file: string, before: Uint8Array | null, after: Uint8Array | nul
 const marked = (mark: string, text: string): string =>
   text === "" ? "" : `${text.replace(/\n$/, "").replace(/^/gm, mark)}\n`;
 
-const proposed = (mount: string, { path, content }: FileBefore, after: Uint8Array | null): ProposedFile => ({
-  file: mount + path,
+const proposed = (file: string, before: Buffer | undefined, after: Uint8Array | null): ProposedFile => ({
+  file,
   kind: after === null ? "delete" : "change",
-  hashBefore: content ? hashOf(content) : null,
+  hashBefore: before ? hashOf(before) : null,
   hashAfter: after && hashOf(after),
-  diff: content && diffOf(mount + path, content, after),
 });
 
-/** What planned changes come to, for somebody to decide on. */
-export const proposalOf = async (changes: readonly PlannedChange[]): Promise<Proposal> => {
-  const files: ProposedFile[] = [];
+/** Goes through the files that planned changes come to; the content is null for a new one, undefined for a very large one. */
+const eachFile = async (
+  changes: readonly PlannedChange[],
+  visit: (file: ProposedFile, before: Buffer | null | undefined, after: Uint8Array | null) => void,
+): Promise<number> => {
   let others = 0;
   for (const { target, after } of changes) {
     const mount = target.file.slice(0, target.file.length - target.path.length);
-    const known = files.length;
-    others += await target.eachFile(async (before) => {
-      files.push(proposed(mount, before, after));
+    let known = false;
+    others += await target.eachFile(async ({ path, content }) => {
+      known = true;
+      visit(proposed(mount + path, content, after), content, after);
     });
-    if (files.length > known || after === null) continue;
-    const { file } = target;
-    files.push({
-      file,
-      kind: "create",
-      hashBefore: null,
-      hashAfter: hashOf(after),
-      diff: diffOf(file, null, after),
-    });
+    if (known || after === null) continue;
+    visit({ ...proposed(target.file, undefined, after), kind: "create" }, null, after);
   }
+  return others;
+};
+
+const idOf = (files: readonly ProposedFile[], others: number): string => {
   const facts = files.map(({ file, kind, hashBefore, hashAfter }) => [file, kind, hashBefore, hashAfter]);
-  const id = createHash("sha256")
+  return createHash("sha256")
     .update(JSON.stringify([facts, others]))
     .digest("hex")
     .slice(0, 32);
-  return { id, files, others };
+};
+
+/** What planned changes come to. */
+export const changeOf = async (changes: readonly PlannedChange[]): Promise<ProposedChange> => {
+  const files: ProposedFile[] = [];
+  const others = await eachFile(changes, (file) => files.push(file));
+  return { id: idOf(files, others), files, others };
+};
+
+/** The same with diffs, for somebody to decide on. */
+export const proposalOf = async (changes: readonly PlannedChange[]): Promise<Proposal> => {
+  const files: Proposal["files"][number][] = [];
+  const others = await eachFile(changes, (file, before, after) => {
+    files.push({ ...file, diff: before === undefined ? undefined : diffOf(file.file, before, after) });
+  });
+  return { id: idOf(files, others), files, others };
 };

@@ -2,7 +2,7 @@ import { BackendError } from "../errors.js";
 import type { ChangeGuard, GuardedBackend } from "../workspace/change-guard.js";
 import { FileError } from "../workspace/file-error.js";
 import { withChanges, type AroundChange } from "../workspace/with-guard.js";
-import { proposalOf, type Proposal } from "./proposal.js";
+import { changeOf, proposalOf, type Proposal, type ProposedChange } from "./proposal.js";
 
 /** What somebody decided about a proposal. */
 export type ReviewDecision =
@@ -16,6 +16,8 @@ export interface ReviewOptions {
    * caller: inside LangGraph it may be `interrupt()`, and the change is proposed anew when the call is run again.
    */
   approve(proposal: Proposal): ReviewDecision | Promise<ReviewDecision>;
+  /** Which changes are asked about; default all. Asked while the files are locked. */
+  when?(change: ProposedChange): boolean;
 }
 
 /** A file that changes faster than anybody can look at it is not asked about for ever. */
@@ -50,16 +52,17 @@ export const withReview = (backend: GuardedBackend, options: ReviewOptions): Gua
   return withChanges(backend, review(options), (restricted) => withReview(restricted, options));
 };
 
-/** What a change would do, seen from inside its lock and then given up. */
+/** Makes the change when it is not to be asked about; else says what it would do, seen from inside its lock and then given up. */
 const previewOf = async (
   change: (guard: ChangeGuard) => unknown,
   outer: ChangeGuard | undefined,
+  when: ReviewOptions["when"],
 ): Promise<{ proposal: Proposal } | { result: unknown }> => {
   let proposal: Proposal | undefined;
-  const { before } = outer ?? {};
   const result = await change({
-    ...(before ? { before: before.bind(outer) } : {}),
+    ...outer,
     async ready(changes) {
+      if (when && !when(await changeOf(changes))) return outer?.ready?.(changes);
       proposal = await proposalOf(changes);
       throw new FileError("conflict", "The change waits for a decision.");
     },
@@ -75,11 +78,11 @@ const rejection = ({ files }: Proposal, reason: string | undefined): string => {
 };
 
 const review =
-  ({ approve }: ReviewOptions): AroundChange =>
+  ({ approve, when }: ReviewOptions): AroundChange =>
   async (change, outer) => {
     for (let round = 1; ; round += 1) {
-      const preview = await previewOf(change, outer);
-      // It failed before it could be asked about, or there is nothing to do.
+      const preview = await previewOf(change, outer, when);
+      // It is done, or it failed before it could be asked about.
       if ("result" in preview) return preview.result as Awaited<ReturnType<typeof change>>;
       const { proposal } = preview;
       const decision = await approve(proposal);
@@ -96,7 +99,7 @@ const review =
       const result = await change({
         ...outer,
         async ready(changes) {
-          moved = (await proposalOf(changes)).id !== proposal.id;
+          moved = (await changeOf(changes)).id !== proposal.id;
           if (moved)
             throw new FileError(
               "conflict",

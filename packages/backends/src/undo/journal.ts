@@ -29,6 +29,8 @@ export interface KeptFile {
 export interface JournalEntry {
   readonly id: string;
   readonly run: string;
+  /** The conversation that it was made in. */
+  readonly thread?: string;
   readonly step: string;
   /** As the backend names it. */
   readonly path: string;

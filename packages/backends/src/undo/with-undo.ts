@@ -13,14 +13,24 @@ import { planUndo, type FileUndo, type RefusedUndo } from "./plan-undo.js";
 export interface UndoOptions {
   /** Path of a directory for the journal, outside the workspace; made when it is not there. */
   directory: string;
-  /** The run that changes belong to; default the thread of the tool call that is under way, "" outside any. */
-  runId?: string;
+  /**
+   * The run that changes belong to, or who knows it at each change; default the thread of the tool call that is under way, ""
+   * outside any.
+   */
+  runId?: string | ((threadId: string | undefined) => string);
   /** Most bytes of old contents that are kept; default 256 MiB. The oldest runs go first, the one under way never. */
   maxBytes?: number;
 }
 
-/** Which changes are undone: all of a run, or those of the last step (tool call), of this run when it has an id. */
-export type UndoScope = { readonly run: string } | { readonly lastStep: true };
+/**
+ * Which changes are undone: all of a run, of a thread, of the last run or of the last step (tool call). The last ones are those of
+ * the thread when one is given, and of the run when the backend was made with one.
+ */
+export type UndoScope =
+  | { readonly run: string }
+  | { readonly thread: string }
+  | { readonly lastRun: true; readonly thread?: string }
+  | { readonly lastStep: true; readonly thread?: string };
 
 export interface UndoResult {
   /** Files that are as they were. */
@@ -78,7 +88,9 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
 
   const guard = (outer?: ChangeGuard): ChangeGuard => {
     const call = callingStep();
-    const run = runId ?? call?.threadId ?? "";
+    const thread = call?.threadId;
+    const run = (typeof runId === "function" ? runId(thread) : runId) ?? thread ?? "";
+    const from = { run, ...(thread === undefined ? {} : { thread }) };
     const step = call?.id ?? randomUUID();
     const entriesOf = async ({ target, after }: PlannedChange): Promise<NewEntry[]> => {
       const mount = target.file.slice(0, target.file.length - target.path.length);
@@ -86,10 +98,10 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
       const entries: NewEntry[] = [];
       const lost = await target.eachFile(async ({ path: at, content, mode }) => {
         const before = journal.keep(content, mode, run);
-        entries.push({ run, step, path: at, file: mount + at, before, after: hashAfter });
+        entries.push({ ...from, step, path: at, file: mount + at, before, after: hashAfter });
       });
       if (entries.length === 0 && (after !== null || lost > 0))
-        entries.push({ run, step, path: target.path, file: target.file, before: null, after: hashAfter });
+        entries.push({ ...from, step, path: target.path, file: target.file, before: null, after: hashAfter });
       const [first, ...rest] = entries;
       // What was a directory is nothing in itself.
       return first ? [lost > 0 ? { ...first, lost } : first, ...rest] : [];
@@ -116,9 +128,14 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
   const chosen = (scope: UndoScope): JournalEntry[] => {
     const entries = journal.entries();
     if ("run" in scope) return entries.filter(({ run }) => run === scope.run);
-    const own = entries.filter(({ run }) => runId === undefined || run === runId);
+    const own = entries.filter(
+      ({ run, thread }) =>
+        (typeof runId !== "string" || run === runId) &&
+        (scope.thread === undefined || thread === scope.thread),
+    );
     const last = own.at(-1);
-    return last ? own.filter(({ run, step }) => run === last.run && step === last.step) : [];
+    if (!last || !("lastRun" in scope || "lastStep" in scope)) return own;
+    return own.filter(({ run, step }) => run === last.run && ("lastRun" in scope || step === last.step));
   };
 
   const undo = async (scope: UndoScope): Promise<UndoResult> => {
