@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { BackendError } from "../errors.js";
 import { callingStep } from "../workspace/call-report.js";
-import type { ChangeGuard, GuardedBackend, PlannedChange } from "../workspace/change-guard.js";
+import type { ChangeGuard, GuardedBackend, OutsideChange, PlannedChange } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
 import type { FileErrorKind } from "../workspace/file-error.js";
 import { withGuard } from "../workspace/with-guard.js";
@@ -86,22 +86,25 @@ export const withUndo = (backend: GuardedBackend, options: UndoOptions): Undoabl
 const undoable = (backend: Committing, journal: UndoJournal, options: UndoOptions): UndoableBackend => {
   const { runId } = options;
 
-  const guard = (outer?: ChangeGuard): ChangeGuard => {
+  const origin = () => {
     const call = callingStep();
     const thread = call?.threadId;
     const run = (typeof runId === "function" ? runId(thread) : runId) ?? thread ?? "";
-    const from = { run, ...(thread === undefined ? {} : { thread }) };
-    const step = call?.id ?? randomUUID();
+    return { run, ...(thread === undefined ? {} : { thread }), step: call?.id ?? randomUUID() };
+  };
+
+  const guard = (outer?: ChangeGuard): ChangeGuard => {
+    const from = origin();
     const entriesOf = async ({ target, after }: PlannedChange): Promise<NewEntry[]> => {
       const mount = target.file.slice(0, target.file.length - target.path.length);
       const hashAfter = after && hashOf(after);
       const entries: NewEntry[] = [];
       const lost = await target.eachFile(async ({ path: at, content, mode }) => {
-        const before = journal.keep(content, mode, run);
-        entries.push({ ...from, step, path: at, file: mount + at, before, after: hashAfter });
+        const before = journal.keep(content, mode, from.run);
+        entries.push({ ...from, path: at, file: mount + at, before, after: hashAfter });
       });
       if (entries.length === 0 && (after !== null || lost > 0))
-        entries.push({ ...from, step, path: target.path, file: target.file, before: null, after: hashAfter });
+        entries.push({ ...from, path: target.path, file: target.file, before: null, after: hashAfter });
       const [first, ...rest] = entries;
       // What was a directory is nothing in itself.
       return first ? [lost > 0 ? { ...first, lost } : first, ...rest] : [];
@@ -176,8 +179,25 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
     return { restored, unchanged, refused };
   };
 
+  const record = async (changes: readonly OutsideChange[]): Promise<void> => {
+    const from = origin();
+    await journal.alone(async () => {
+      const last = new Map(journal.entries().map((entry) => [entry.path, entry]));
+      const entries = changes.flatMap(({ path: at, file, before, hashAfter }): NewEntry[] => {
+        const known = last.get(at);
+        // Made through the backend while the command ran, and written down then.
+        if (known?.after === hashAfter && hashAfter !== "") return [];
+        const kept = before && journal.keep(before.content, before.mode, from.run);
+        return [{ ...from, path: at, file, before: kept, after: hashAfter }];
+      });
+      if (entries.length > 0) journal.add(entries);
+    });
+    await backend.record?.(changes);
+  };
+
   return {
     ...withGuard(backend, guard, (restricted) => undoable(restricted as Committing, journal, options)),
+    record,
     undo,
   };
 };

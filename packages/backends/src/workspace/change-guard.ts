@@ -7,6 +7,7 @@ import type {
 } from "deepagents";
 import type { CommitResult, FileChange } from "../commit/file-change.js";
 import type { EditOutcome } from "../edit/apply-edit.js";
+import type { Observation, ObservationLimits } from "../exec/observation.js";
 import type { FileAccess } from "../rights/file-access.js";
 
 /** A change that was made, as `metadata` of the result tells it. */
@@ -64,6 +65,18 @@ export interface ChangeGuard {
   after?(receipt: FileReceipt): void;
 }
 
+/** What was done to a file without the backend, by a command. */
+export interface OutsideChange {
+  /** As the backend names it. */
+  readonly path: string;
+  /** As the agent knows it. */
+  readonly file: string;
+  /** Null when there was no file. */
+  readonly before: FileBefore | null;
+  /** SHA-256 in hex; null when the file is gone, "" of one that is too large to be read. */
+  readonly hashAfter: string | null;
+}
+
 /** A backend that lets a change be looked at while the file is locked. `WorkspaceBackend` is one. */
 export interface GuardedBackend extends BackendProtocolV2 {
   readonly guarded: true;
@@ -79,6 +92,10 @@ export interface GuardedBackend extends BackendProtocolV2 {
   uploadFiles?(files: [string, Uint8Array][], guard?: ChangeGuard): Promise<FileUploadResponse[]>;
   /** Several changes as one. */
   commit?(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult>;
+  /** Looks at the whole tree; what is as it was in the previous observation is not read again. For `bracketExec`. */
+  observe?(previous: Observation | undefined, limits: ObservationLimits): Promise<Observation>;
+  /** Is told what a command of the calling agent changed. */
+  record?(changes: readonly OutsideChange[]): Promise<void>;
   /** The same files for somebody who may do no more than this. */
   restrict?(access: FileAccess): GuardedBackend;
 }

@@ -60,6 +60,8 @@ export const withChanges = (
           },
         }
       : {}),
+    ...(backend.observe ? { observe: backend.observe.bind(backend) } : {}),
+    ...(backend.record ? { record: backend.record.bind(backend) } : {}),
     ...(backend.downloadFiles ? { downloadFiles: backend.downloadFiles.bind(backend) } : {}),
   };
 };

@@ -12,6 +12,7 @@ import type {
 } from "deepagents";
 import { commitFiles } from "../commit/commit-files.js";
 import type { CommitResult, FileChange } from "../commit/file-change.js";
+import { observeTree, type Observation, type ObservationLimits } from "../exec/observation.js";
 import type { FileAccess } from "../rights/file-access.js";
 import type { ChangeGuard, GuardedBackend } from "./change-guard.js";
 import { editText, putFile, writeText } from "./changing.js";
@@ -82,6 +83,16 @@ class WorkspaceFiles implements GuardedBackend {
    */
   commit(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult> {
     return this.#root.result("", () => commitFiles(this.#root, changes, guard));
+  }
+
+  /** For `bracketExec`. */
+  observe(previous: Observation | undefined, limits: ObservationLimits): Promise<Observation> {
+    return observeTree(this.#root, previous, limits);
+  }
+
+  /** For `bracketExec`: what a command changed is on the disk already, and decorators remember it. */
+  record(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** Files below a directory that match a pattern, without those that .gitignore names. */
