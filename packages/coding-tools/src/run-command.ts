@@ -4,7 +4,7 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
 import { runShell, timeoutSchema } from "./shell-run.js";
-import { checkCommand, type CommandPolicy } from "./shell-check.js";
+import { checkCommand, onlyReads, readingCommands, type CommandPolicy } from "./shell-check.js";
 import { resolveDirectory } from "./working-directory.js";
 
 /** The tool that runs one shell command in the workspace and reports how it ended. */
@@ -30,6 +30,7 @@ export const createRunCommandTool = (options: {
       timeout_ms: timeoutSchema,
     }),
     effects: ["exec"],
+    ...readingCommands(options.policy, options.root),
     async run({ command, cwd, timeout_ms }, { signal }) {
       const directory = await resolveDirectory(options.root, cwd);
       checkCommand(options.policy, command, directory);
@@ -37,6 +38,7 @@ export const createRunCommandTool = (options: {
         cwd: directory,
         timeoutMs: timeout_ms,
         signal,
+        readOnly: onlyReads(),
       });
       return {
         content: [endingLine(result), ...noteLines(result), result.output].join("\n").trimEnd(),
