@@ -2,6 +2,7 @@ import type { Host } from "@fiveseam/host";
 import type { Approvals } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import type { ToolFiles } from "./tool-files.js";
+import type { CommandBracket } from "./command-bracket.js";
 import { createActiveEditorTool } from "./active-editor.js";
 import { createBrowserTools, createWebPreviewTool } from "./browser-tools.js";
 import { createDebugTools } from "./debug-tools.js";
@@ -37,6 +38,11 @@ export interface CodingToolsOptions {
    * `@fiveseam/tool-pipeline` makes one. Without it such a command is run.
    */
   approvals?: Pick<Approvals, "ask">;
+  /**
+   * Finds out what a command changed, so that it is said in the result; `bracketExec` of `@fiveseam/backends` makes one, for
+   * undo and freshness. A program that `manage_terminal` starts in the background is not waited for, and so not looked at.
+   */
+  bracket?: CommandBracket;
   /** Tools to add that are not there by default, since deepagents' own do nearly the same. */
   include?: readonly OptionalTool[];
   /** Tools to leave out. */
@@ -52,13 +58,15 @@ const fromGroup = <Port>(
 ): StructuredTool | undefined => port && create(port).find((tool) => tool.name === name);
 
 const gateOf = ({
+  bracket,
   root,
   shellPolicy,
   approvals,
-}: Pick<CodingToolsOptions, "root" | "shellPolicy" | "approvals">): CommandGate => ({
+}: Pick<CodingToolsOptions, "root" | "shellPolicy" | "approvals" | "bracket">): CommandGate => ({
   root,
   policy: shellPolicy,
   approvals,
+  bracket,
 });
 
 const DEFAULT_TOOLS = {

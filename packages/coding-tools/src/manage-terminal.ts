@@ -8,10 +8,11 @@ import type {
 import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
+import { changeLines, type CommandChanges } from "./command-bracket.js";
 import { threadOf } from "./caller.js";
 import { needed, ToolInputError } from "./errors.js";
 import { endingLine } from "./process-report.js";
-import { checkCommand, type CheckedCommand, type CommandGate } from "./shell-check.js";
+import { checkCommand, runChecked, type CheckedCommand, type CommandGate } from "./shell-check.js";
 import { timeoutSchema } from "./shell-run.js";
 import { resolveDirectory } from "./working-directory.js";
 
@@ -29,13 +30,14 @@ const sessionLine = ({ id, state, command, queued, cwd, restarts }: TerminalSess
     ...(restarts > 0 ? [`restarted ${restarts} times`] : []),
   ].join(", ");
 
-const runText = (result: TerminalRunResult): string =>
+const runText = (result: TerminalRunResult, changes: CommandChanges | undefined): string =>
   [
     `${endedBy(result.ending, result.durationMs)}, now in ${result.cwd}`,
     ...(result.restarted
       ? ["[the shell ended with the command and was started anew: variables are gone]"]
       : []),
     ...(result.truncated ? [`[${result.omittedBytes} bytes were cut from the middle of the output]`] : []),
+    ...changeLines(changes),
     result.output,
   ]
     .join("\n")
@@ -121,12 +123,17 @@ export const createManageTerminalTool = (port: TerminalPort, gate: CommandGate):
       switch (action) {
         case "run": {
           const check = await checked(id, needed(args.command, "command", action));
-          const result = await port.run(id, check.command, {
-            ...call,
-            ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
-          });
+          const { result, changes } = await runChecked(gate, check, () =>
+            port.run(id, check.command, {
+              ...call,
+              ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
+            }),
+          );
           signal?.throwIfAborted();
-          return { content: noted(check, runText(result)), artifact: { ...result, output: undefined } };
+          return {
+            content: noted(check, runText(result, changes)),
+            artifact: { ...result, output: undefined },
+          };
         }
         case "start": {
           const check = await checked(id, needed(args.command, "command", action));

@@ -2,9 +2,10 @@ import type { ProcessPort } from "@fiveseam/host";
 import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
+import { changeLines } from "./command-bracket.js";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
 import { runShell, timeoutSchema } from "./shell-run.js";
-import { checkCommand, type CommandGate } from "./shell-check.js";
+import { checkCommand, onlyReads, readingCommands, runChecked, type CommandGate } from "./shell-check.js";
 import { resolveDirectory } from "./working-directory.js";
 
 /** The tool that runs one shell command in the workspace and reports how it ended. */
@@ -24,25 +25,31 @@ export const createRunCommandTool = (options: { process: ProcessPort; gate: Comm
       timeout_ms: timeoutSchema,
     }),
     effects: ["exec"],
+    ...readingCommands(options.gate),
     async run({ command, cwd, timeout_ms }, { signal }) {
       const { process, gate } = options;
       const directory = await resolveDirectory(gate.root, cwd);
       const checked = await checkCommand(gate, command, directory);
-      const result = await runShell(process, checked.command, {
-        cwd: directory,
-        timeoutMs: timeout_ms,
-        signal,
-      });
+      const { result, changes } = await runChecked(gate, checked, () =>
+        runShell(process, checked.command, {
+          cwd: directory,
+          timeoutMs: timeout_ms,
+          signal,
+          readOnly: onlyReads(),
+        }),
+      );
+      const { note } = checked;
       return {
         content: [
-          ...(checked.note ? [checked.note] : []),
+          ...(note ? [note] : []),
           endingLine(result),
           ...noteLines(result),
+          ...changeLines(changes),
           result.output,
         ]
           .join("\n")
           .trimEnd(),
-        artifact: artifactOf(checked.command, result),
+        artifact: { ...artifactOf(checked.command, result), ...(changes ? { changes } : {}) },
       };
     },
   });

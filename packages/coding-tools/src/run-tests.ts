@@ -4,7 +4,8 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { endingLine } from "./process-report.js";
-import { checkCommand, type CheckedCommand, type CommandGate } from "./shell-check.js";
+import { changeLines } from "./command-bracket.js";
+import { checkCommand, runChecked, type CheckedCommand, type CommandGate } from "./shell-check.js";
 import { timeoutSchema } from "./shell-run.js";
 import { resolveDirectory } from "./working-directory.js";
 import { toHostPath, toVirtualPath } from "./workspace-paths.js";
@@ -65,20 +66,24 @@ export const createRunTestsTool = (port: TestRunnerPort, gate?: CommandGate): St
     // Not idempotent: tests and `command` may do anything.
     effects: ["exec"],
     async run({ files, filter, cwd, command, timeout_ms }, { signal }) {
-      const checked: Partial<CheckedCommand> =
+      const checked: Partial<CheckedCommand> & Pick<CheckedCommand, "readOnly"> =
         command !== undefined && gate
           ? await checkCommand(gate, command, await resolveDirectory(gate.root, cwd))
-          : { ...(command === undefined ? {} : { command }) };
+          : { ...(command === undefined ? {} : { command }), readOnly: false };
       const request: TestRunRequest = {
         ...(files === undefined ? {} : { files: files.map(toHostPath) }),
         ...(filter === undefined ? {} : { filter }),
         ...(cwd === undefined ? {} : { cwd: toHostPath(cwd) }),
         ...(checked.command === undefined ? {} : { command: checked.command }),
       };
-      const result = await port.run(request, {
-        ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
-        ...(signal ? { signal } : {}),
-      });
+      const run = () =>
+        port.run(request, {
+          ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+          ...(signal ? { signal } : {}),
+        });
+      const { result, changes } = gate
+        ? await runChecked(gate, checked, run)
+        : { result: await run(), changes: undefined };
       signal?.throwIfAborted();
       const text = [
         ...(checked.note ? [checked.note] : []),
@@ -86,10 +91,11 @@ export const createRunTestsTool = (port: TestRunnerPort, gate?: CommandGate): St
         ...failureLines(result, request.cwd ?? "."),
         // Without a summary the first line has said so already.
         ...result.notes.filter((note) => !/holds no summary/.test(note)).map((note) => `[${note}]`),
+        ...changeLines(changes),
         `$ ${result.command}`,
         "",
         result.output,
       ];
-      return { content: text.join("\n").trimEnd(), artifact: result };
+      return { content: text.join("\n").trimEnd(), artifact: { ...result, ...(changes ? { changes } : {}) } };
     },
   });

@@ -1,6 +1,9 @@
 import path from "node:path";
-import type { Approvals } from "@fiveseam/tool-pipeline";
+import { covers, currentCall, type Approvals, type ToolDeclaration } from "@fiveseam/tool-pipeline";
+import type { CommandBracket, CommandChanges } from "./command-bracket.js";
 import { ToolDeniedError } from "./errors.js";
+import { resolveDirectory } from "./working-directory.js";
+import { checkReadsEverything } from "./workspace-paths.js";
 
 interface JudgedSegment {
   readonly text: string;
@@ -15,6 +18,8 @@ export interface CommandPolicy {
     options?: { readonly cwd?: string },
   ): {
     readonly verdict: "deny" | "ask" | "allow";
+    /** True when no part of it can change anything. Left out, it is taken to change something. */
+    readonly readOnly?: boolean;
     readonly segments: readonly JudgedSegment[];
   };
 }
@@ -24,6 +29,8 @@ export interface CommandGate {
   readonly policy?: CommandPolicy | undefined;
   /** Asks the user; without it, what the policy would ask about is run. */
   readonly approvals?: Pick<Approvals, "ask"> | undefined;
+  /** Finds out what a command changed. */
+  readonly bracket?: CommandBracket | undefined;
   /** Absolute path of the workspace. */
   readonly root: string;
 }
@@ -32,7 +39,24 @@ export interface CommandGate {
 export interface CheckedCommand {
   readonly command: string;
   readonly note?: string;
+  /** It surely changes nothing. */
+  readonly readOnly: boolean;
 }
+
+/** True for a caller that may not run whatever it likes: a role that only reads, or anybody in plan mode. */
+export const onlyReads = (): boolean => {
+  const rights = currentCall()?.rights;
+  return rights !== undefined && !covers(rights, "exec");
+};
+
+/**
+ * A command for callers without `exec`: one that changes nothing, and that nobody would have to be asked about. Reading a file
+ * of secrets changes nothing either.
+ */
+const surelyReads = (policy: CommandPolicy | undefined, command: string, cwd: string): boolean => {
+  const judged = policy?.judge(command, { cwd });
+  return judged?.readOnly === true && judged.verdict === "allow";
+};
 
 const denied = (segments: readonly JudgedSegment[]): ToolDeniedError => {
   const reasons = segments
@@ -58,17 +82,25 @@ const shown = (root: string, cwd: string): string =>
 /**
  * Judges a command, and asks where the policy is in doubt.
  *
- * @throws {ToolDeniedError} when the policy denies it, or the user rejects it.
+ * @throws {ToolDeniedError} when the policy denies it, the user rejects it, or the caller may only read and it does more.
  */
 export const checkCommand = async (
   { policy, approvals, root }: CommandGate,
   command: string,
   cwd: string,
 ): Promise<CheckedCommand> => {
+  if (onlyReads()) {
+    checkReadsEverything("A command");
+    if (surelyReads(policy, command, cwd)) return { command, readOnly: true };
+    throw new ToolDeniedError(
+      "The command was not run: you may only run commands that surely change nothing here. Say in your answer what is to be run.",
+    );
+  }
   const judged = policy?.judge(command, { cwd });
-  if (!judged || judged.verdict === "allow") return { command };
+  const readOnly = judged?.readOnly === true;
+  if (!judged || judged.verdict === "allow") return { command, readOnly };
   if (judged.verdict === "deny") throw denied(judged.segments);
-  if (!approvals) return { command };
+  if (!approvals) return { command, readOnly };
   const where = shown(root, cwd);
   const answer = await approvals.ask({
     description: `Run \`${command}\` in ${where}.`,
@@ -89,7 +121,7 @@ export const checkCommand = async (
   });
   switch (answer.type) {
     case "approve":
-      return { command };
+      return { command, readOnly };
     case "reject":
       throw rejected(answer.reason);
     case "edit": {
@@ -99,7 +131,33 @@ export const checkCommand = async (
       // The user may run what is in doubt, and nobody what is denied.
       const again = policy?.judge(changed, { cwd });
       if (again?.verdict === "deny") throw denied(again.segments);
-      return { command: changed, note: `[The user changed the command; this was run: ${changed}]` };
+      return {
+        command: changed,
+        readOnly: false,
+        note: `[The user changed the command; this was run: ${changed}]`,
+      };
     }
   }
 };
+
+/** Runs a command that was checked, and finds out what it changed unless that is surely nothing. */
+export const runChecked = async <Result>(
+  { bracket }: CommandGate,
+  { readOnly }: Pick<CheckedCommand, "readOnly">,
+  run: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly changes?: CommandChanges }> =>
+  bracket && !readOnly ? bracket(run) : { result: await run() };
+
+/** For a tool whose arguments are `command` and `cwd`: a command that surely reads only needs no right to run commands. */
+export const readingCommands = ({ policy, root }: CommandGate): Pick<ToolDeclaration, "lesser"> =>
+  policy === undefined
+    ? {}
+    : {
+        lesser: {
+          effects: ["fs.read"],
+          when: async ({ command, cwd }) =>
+            typeof command === "string" &&
+            (cwd === undefined || typeof cwd === "string") &&
+            surelyReads(policy, command, await resolveDirectory(root, cwd)),
+        },
+      };

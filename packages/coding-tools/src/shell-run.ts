@@ -4,6 +4,14 @@ import { z } from "zod";
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 
+/** The environment in which git keeps its hands off the repository when it is only asked something. */
+const GIT_READS = {
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "core.fsmonitor",
+  GIT_CONFIG_VALUE_0: "false",
+} as const;
+
 /** The argument of both tools that limits a command's time. */
 export const timeoutSchema = z
   .number()
@@ -17,11 +25,25 @@ export const timeoutSchema = z
 export const runShell = async (
   process: ProcessPort,
   line: string,
-  options: { cwd: string; timeoutMs: number | undefined; signal: AbortSignal | undefined },
+  options: {
+    cwd: string;
+    timeoutMs: number | undefined;
+    signal: AbortSignal | undefined;
+    readOnly?: boolean;
+  },
 ): Promise<ProcessResult> => {
-  const { cwd, signal } = options;
+  const { cwd, signal, readOnly = false } = options;
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const result = await process.run({ shell: line }, { cwd, timeoutMs, ...(signal ? { signal } : {}) });
+  const result = await process.run(
+    { shell: line },
+    {
+      cwd,
+      timeoutMs,
+      ...(signal ? { signal } : {}),
+      // `git status` writes the index anew, to remember what it has compared; and may start a daemon that watches files.
+      ...(readOnly ? { env: GIT_READS } : {}),
+    },
+  );
   signal?.throwIfAborted();
   return result;
 };

@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, utimes, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { nodeHost } from "@fiveseam/host";
+import { createShellPolicy } from "@fiveseam/shell-policy";
+import { createRights, failureKind, intersect, outcomeOf } from "@fiveseam/tool-pipeline";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createCodingTools } from "../src/index.js";
 import { calledWith, directoryWith, NO_SECRETS, toolsOver } from "./support.js";
 
 const machine = async (files: Record<string, string> = {}, more: Parameters<typeof nodeHost>[1] = {}) => {
@@ -162,6 +165,67 @@ describe("a shell policy", () => {
     await expect(use("manage_terminal", { action: "start", session, command })).rejects.toMatchObject(denied);
     expect((await use("run_command", { command: "ls" })).text).not.toContain("forbidden");
     expect(judged.every((each) => each.endsWith(` in ${path.basename(root)}`))).toBe(true);
+  });
+});
+
+describe("a caller that may not run commands", () => {
+  const READER = createRights({ effects: ["fs.read"], read: "all", write: "none" });
+
+  it("runs those that surely only read, and no other, whatever they are written like", async () => {
+    const { root, host } = await machine({ "a.txt": "one\n", ".env": "KEY=1\n" });
+    const shellPolicy = await createShellPolicy({ workspace: await realpath(root) });
+    const use = calledWith(createCodingTools({ host, root, shellPolicy }), { rights: READER });
+    expect((await use("run_command", { command: "cat a.txt | wc -l" })).text).toContain("exit code 0");
+    for (const command of [
+      "echo x > a.txt",
+      "cat a.txt; touch b.txt",
+      "cat $(touch b.txt)",
+      "npm test",
+      "node -e 1",
+      "sed -i s/one/two/ a.txt",
+      "cat .env",
+      "curl https://example.org",
+    ]) {
+      const refused = await use("run_command", { command });
+      expect(outcomeOf(refused), command).toBe("denied");
+      expect(refused.text).toContain(
+        "exec, which the role x does not have here. You may only make calls of it that",
+      );
+    }
+    expect(outcomeOf(await use("run_tests", { command: "cat a.txt" }))).toBe("denied");
+    expect(outcomeOf(await use("manage_terminal", { action: "open" }))).toBe("denied");
+    expect(await readdir(root)).toEqual([".env", "a.txt"]);
+  });
+
+  it("runs none without a policy that knows which read, nor when it may not read everything", async () => {
+    const { root, host } = await machine({ "a.txt": "one\n" });
+    const command = "cat a.txt";
+    const unknowing = { judge: () => ({ verdict: "allow" as const, segments: [] }) };
+    for (const policy of [{}, { shellPolicy: unknowing }]) {
+      const use = calledWith(createCodingTools({ host, root, ...policy }), { rights: READER });
+      expect(outcomeOf(await use("run_command", { command }))).toBe("denied");
+    }
+    const shellPolicy = await createShellPolicy({ workspace: await realpath(root) });
+    const use = calledWith(createCodingTools({ host, root, shellPolicy }), {
+      rights: intersect(READER, NO_SECRETS),
+    });
+    expect(failureKind(await use("run_command", { command }))).toBe("denied");
+  });
+
+  it("leaves the repository as it is also where git would write its index anew", async () => {
+    const { root, host } = await machine({ "a.txt": "one\n" });
+    for (const args of [
+      ["init", "-q"],
+      ["add", "."],
+    ])
+      git(root, ...args);
+    const index = path.join(root, ".git", "index");
+    const before = await readFile(index);
+    await utimes(path.join(root, "a.txt"), 1, 1);
+    const shellPolicy = await createShellPolicy({ workspace: await realpath(root) });
+    const use = calledWith(createCodingTools({ host, root, shellPolicy }), { rights: READER });
+    expect((await use("run_command", { command: "git status" })).text).toContain("a.txt");
+    expect((await readFile(index)).equals(before)).toBe(true);
   });
 });
 

@@ -1,5 +1,6 @@
 import path from "node:path";
 import {
+  bracketExec,
   createCodingBackend,
   FreshnessLedger,
   withFreshness,
@@ -7,6 +8,7 @@ import {
   withUndo,
   WORKSPACE_ROUTE,
   WorkspaceBackend,
+  type CommandBracket,
   type GuardedBackend,
   type ProposedChange,
   type ReviewOptions,
@@ -52,7 +54,9 @@ interface FileParts {
 /** The agent's files, and what takes its changes back when something does. */
 export interface AgentFiles {
   readonly backend: BackendProtocolV2;
-  readonly undoable: UndoableBackend | undefined;
+  readonly undoable?: UndoableBackend;
+  /** Around commands, which reach files without the backend. */
+  readonly bracket?: CommandBracket;
 }
 
 const inside = (root: string, directory: string): string | undefined => {
@@ -152,5 +156,5 @@ export const agentFiles = ({
     ...(store ? { docs: store, docsNamespace } : {}),
     ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
   }) as BackendProtocolV2;
-  return { backend, undoable };
+  return { backend, ...(undoable ? { undoable } : {}), bracket: bracketExec(files) };
 };

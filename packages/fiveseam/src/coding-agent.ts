@@ -39,9 +39,9 @@ export interface CodingAgentMethods<Context = unknown> {
    */
   resume(options: ResumeOptions<Context>): AsyncGenerator<RunEvent, void, void>;
   /**
-   * Takes back what the agent and its delegates changed in the workspace with their file tools: contents, permission bits,
-   * deletions and renames. A file that somebody has changed since stays as it is, and the result says so. The conversation
-   * is left alone; what commands changed is not taken back.
+   * Takes back what the agent and its delegates changed in the workspace: contents, permission bits, deletions and renames, by
+   * their file tools and by commands that were waited for (but not in what .gitignore names, nor what was too large to be
+   * kept). A file that somebody has changed since stays as it is, and the result says so. The conversation is left alone.
    *
    * @throws {UndoUnavailableError} when nothing is kept that could be undone.
    * @throws {ThreadBusyError} when a run is under way on the thread.

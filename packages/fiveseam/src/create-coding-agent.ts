@@ -172,8 +172,8 @@ const assemble = async (
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
   const approvals = approvalsOf(options, options.backend === undefined);
-  const { backend, undoable }: AgentFiles = options.backend
-    ? { backend: options.backend as BackendProtocolV2, undoable: undefined }
+  const { backend, undoable, bracket }: AgentFiles = options.backend
+    ? { backend: options.backend as BackendProtocolV2 }
     : agentFiles({
         workspace,
         stateDir,
@@ -199,6 +199,7 @@ const assemble = async (
     root: workspace,
     backend,
     ...(asksOfCommands ? { approvals } : {}),
+    ...(bracket ? { bracket } : {}),
   });
   const costs = new CostLedger();
   const runtime: Runtime = {
@@ -257,7 +258,7 @@ const assemble = async (
     tools,
     pipeline,
     models: models.roles,
-    middleware: (role) => [meter.middleware(), memory(), ...models.recovery(models.roles[role])],
+    middleware: (role) => [meter.middleware(), memory(), ...models.recovery(models.roles[role as RoleName])],
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });

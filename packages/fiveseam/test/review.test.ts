@@ -260,6 +260,30 @@ describe("undo", () => {
     });
   });
 
+  it("takes back what a command changed, which the result names, and refuses an edit based on an older reading", async () => {
+    const { run, agent, text } = await setUp(
+      (step) =>
+        [
+          call("read_file", { file_path: "/workspace/a.txt" }),
+          call("run_command", { command: "echo three >> a.txt; rm b.txt; echo n > new.txt" }),
+          edit,
+        ][step] ?? "done",
+      { approvals: false },
+    );
+    const [, command, stale] = results(await run());
+    expect(command?.output).toContain("[it created /workspace/new.txt]");
+    expect(command?.output).toContain("[it changed /workspace/a.txt]");
+    expect(command?.artifact).toMatchObject({ changes: { deleted: ["/workspace/b.txt"] } });
+    expect(stale).toMatchObject({ status: "error", output: expect.stringContaining("a command of main") });
+    const { restored } = await agent.undo({ threadId: "t" });
+    expect(restored).toHaveLength(3);
+    expect([await text("a.txt"), await text("b.txt"), await text("new.txt")]).toEqual([
+      "one\ntwo\n",
+      "b\n",
+      undefined,
+    ]);
+  });
+
   it("takes back the last run only, leaves other threads alone, and what the user has changed since", async () => {
     const turns: Turns = (step) =>
       step % 2 === 0 ? call("write_file", { file_path: `/workspace/n${step}`, content: "x" }) : "done";

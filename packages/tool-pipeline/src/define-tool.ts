@@ -89,9 +89,10 @@ export const defineTool = <Schema extends InteropZodObject>(
       return [answer.content, storableArtifact(answer.artifact, definition.name)];
     },
   }) as unknown as StructuredTool;
-  const { effects, idempotent, cacheable, paths, polls, outcome } = definition;
+  const { effects, lesser, idempotent, cacheable, paths, polls, outcome } = definition;
   return declareEffects(made, {
     effects,
+    ...(lesser === undefined ? {} : { lesser }),
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(cacheable === undefined ? {} : { cacheable }),
     ...(paths === undefined ? {} : { paths: (args) => paths.call(definition, args) }),

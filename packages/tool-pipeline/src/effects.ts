@@ -17,6 +17,15 @@ export interface ToolDeclaration {
   /** Every effect a call may have; `[]` for a tool that only computes. */
   readonly effects: readonly Effect[];
   /**
+   * Calls that do less than `effects` says: a command that only reads, for instance. Whoever lacks some of `effects` may still
+   * make the calls that `when` is true of, if their rights cover these effects. `when` is asked with arguments that are not
+   * validated yet; what it throws means no. The tool itself asks again when it runs, since a layer may change arguments.
+   */
+  readonly lesser?: {
+    readonly effects: readonly Effect[];
+    when(args: Readonly<Record<string, unknown>>): boolean | Promise<boolean>;
+  };
+  /**
    * True when running the same call twice leaves the world as running it once does. A call that a crash cut short is
    * run again on resume only when its tool is idempotent or has no effect beyond reading.
    */
@@ -84,7 +93,10 @@ export const declareEffects = <T extends object>(tool: T, declaration: ToolDecla
   if (!Array.isArray(declaration?.effects)) {
     throw new TypeError(`\`effects\` must be a list of ${EFFECTS.join(", ")}; a tool without any states [].`);
   }
-  const unknown = declaration.effects.filter((effect) => !EFFECTS.includes(effect));
+  const { lesser } = declaration;
+  const unknown = [...declaration.effects, ...(lesser?.effects ?? [])].filter(
+    (effect) => !EFFECTS.includes(effect),
+  );
   if (unknown.length > 0) {
     throw new TypeError(`Unknown effect(s) ${unknown.join(", ")}; the effects are ${EFFECTS.join(", ")}.`);
   }

@@ -54,6 +54,7 @@ export {
   type Rights,
   type RightsInput,
 } from "./rights/rights.js";
+export { effectsBeyond } from "./rights/effects-beyond.js";
 export type { PathRules, PathRulesInput } from "./rights/path-rules.js";
 export { NotStartedError, PipelineError, RunStoppedError, type PipelineErrorCode } from "./errors.js";
 export { canonicalJson } from "./canonical-json.js";

@@ -1,9 +1,11 @@
 import { AIMessage } from "@langchain/core/messages";
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import type { PipelineCall, ToolResult } from "./call.js";
+import { currentCall } from "./call-scope.js";
 import { declarationInAgent } from "./effects.js";
 import type { Pipeline } from "./pipeline.js";
-import { ALL_RIGHTS, type Rights } from "./rights/rights.js";
+import { effectsBeyond } from "./rights/effects-beyond.js";
+import { ALL_RIGHTS, intersect, type Rights } from "./rights/rights.js";
 import { anchorOf } from "./task-anchor.js";
 import { ensureUniqueCallIds } from "./unique-call-ids.js";
 
@@ -35,7 +37,18 @@ export interface AgentIdentity {
   rights?: Rights | ((context: unknown) => Rights);
 }
 
-const callOf = (request: Request, { agent, role, rights }: AgentIdentity): PipelineCall => {
+const rightsOf = ({ rights }: AgentIdentity, context: unknown): Rights =>
+  typeof rights === "function" ? rights(context) : (rights ?? ALL_RIGHTS);
+
+/** The tools of which the agent may make some call at least, as the policy layer would decide. */
+const offered = <Tool extends object>(tools: readonly Tool[], own: Rights): Tool[] => {
+  const outer = currentCall()?.rights ?? ALL_RIGHTS;
+  const rights = outer === ALL_RIGHTS ? own : intersect(own, outer);
+  return tools.filter((tool) => effectsBeyond(rights, declarationInAgent(tool)).length === 0);
+};
+
+const callOf = (request: Request, identity: AgentIdentity): PipelineCall => {
+  const { agent, role } = identity;
   const configurable = request.runtime?.configurable;
   const threadId = configurable?.["thread_id"];
   const namespace = configurable?.["checkpoint_ns"];
@@ -49,7 +62,7 @@ const callOf = (request: Request, { agent, role, rights }: AgentIdentity): Pipel
     namespace: typeof namespace === "string" ? namespace : "",
     agent,
     role,
-    rights: typeof rights === "function" ? rights(request.runtime?.context) : (rights ?? ALL_RIGHTS),
+    rights: rightsOf(identity, request.runtime?.context),
     messages: request.state?.messages ?? [],
     anchor: anchorOf(configurable),
     signal: request.runtime?.signal,
@@ -59,13 +72,15 @@ const callOf = (request: Request, { agent, role, rights }: AgentIdentity): Pipel
 /**
  * Puts a pipeline around every tool call of an agent, the tools that deepagents and other middleware add included.
  * deepagents hands an agent's middleware to no delegate, so give it to each delegate too (`@fiveseam/subagents` does).
- * It uses wrap hooks only, which cost no checkpoint; around the model it makes sure that no two calls have one id.
+ * It uses wrap hooks only, which cost no checkpoint; around the model it leaves out the tools of which the agent's rights
+ * allow no call, and makes sure that no two calls have one id.
  */
 export const toolPipelineMiddleware = (pipeline: Pipeline, identity: AgentIdentity = {}): AgentMiddleware =>
   createMiddleware({
     name: "FiveseamToolPipeline",
     wrapModelCall: async (request, handler) => {
-      const response = await handler(request);
+      const tools = offered(request.tools, rightsOf(identity, request.runtime.context));
+      const response = await handler(tools.length === request.tools.length ? request : { ...request, tools });
       if (AIMessage.isInstance(response)) ensureUniqueCallIds(response, request.state.messages);
       return response;
     },

@@ -1,6 +1,6 @@
 import type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
 import { audit, type AuditOptions } from "./audit/audit.js";
-import { openScope } from "./call-scope.js";
+import { currentCall, openScope } from "./call-scope.js";
 import { dedup, type DedupOptions } from "./layers/dedup.js";
 import { failuresAsResults } from "./layers/failures-as-results.js";
 import { loopGuard, type LoopGuardOptions } from "./layers/loop-guard.js";
@@ -11,6 +11,7 @@ import { recovery, type RecoveryOptions } from "./layers/recovery.js";
 import { reportedOutcomes } from "./layers/reported-outcomes.js";
 import { storableResults } from "./layers/storable-results.js";
 import { unfinishedCalls } from "./layers/unfinished-calls.js";
+import { ALL_RIGHTS, intersect } from "./rights/rights.js";
 
 /** Options of the built-in layers; `false` leaves one out. */
 export interface BuiltInOptions {
@@ -39,6 +40,14 @@ export interface Pipeline {
   /** Takes one call through the layers and then to `invoke`, which runs the tool. */
   run(call: PipelineCall, invoke: Next): Promise<ToolResult>;
 }
+
+/** A call made inside another one, a delegate's inside `task`: it may do no more than the one around it. */
+const withinOuter = (call: PipelineCall): PipelineCall => {
+  const outer = currentCall()?.rights ?? ALL_RIGHTS;
+  return outer === ALL_RIGHTS || outer === call.rights
+    ? call
+    : { ...call, rights: intersect(call.rights, outer) };
+};
 
 // Not async functions, which would cost two more promises a layer: with AsyncLocalStorage in use each promise is tracked.
 const through =
@@ -121,7 +130,8 @@ export const createPipeline = (options: PipelineOptions = {}): Pipeline => {
         (next, layer) => through((current) => layer.handle(current, next)),
         through(invoke),
       );
-      return openScope(call, pipeline, () => chain(call));
+      const within = withinOuter(call);
+      return openScope(within, pipeline, () => chain(within));
     },
   };
   return pipeline;

@@ -3,11 +3,10 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { PipelineCall, ToolResult } from "./call.js";
 import { currentScope, isOnItsWay, withRightsInScope } from "./call-scope.js";
-import { declarationInAgent, type ToolDeclaration } from "./effects.js";
-import { missingEffects, refusedCall } from "./layers/policy.js";
+import { declarationInAgent } from "./effects.js";
+import { refusalOf, type RefusedSubject } from "./layers/policy.js";
 import type { AgentIdentity } from "./middleware.js";
 import type { Pipeline } from "./pipeline.js";
-import type { CallSubject } from "./outcomes.js";
 import { ALL_RIGHTS, intersect, type Rights } from "./rights/rights.js";
 import { anchorOf } from "./task-anchor.js";
 
@@ -33,17 +32,13 @@ let anonymous = 0;
 /** A call that is on its way already, by somebody who may do less than whoever sent it. */
 const narrowed = async (
   own: Rights,
-  declaration: ToolDeclaration,
-  subject: CallSubject,
+  subject: Omit<RefusedSubject, "rights">,
   asMessage: boolean,
   invoke: () => unknown,
 ): Promise<unknown> => {
   const rights = intersect(currentScope()?.call.rights ?? ALL_RIGHTS, own);
-  const missing = missingEffects(rights, declaration);
-  if (missing.length > 0) {
-    const refusal = refusedCall(subject, missing, undefined);
-    return asMessage ? refusal : refusal.content;
-  }
+  const refusal = await refusalOf({ ...subject, rights });
+  if (refusal) return asMessage ? refusal : refusal.content;
   return withRightsInScope(rights, async () => await invoke());
 };
 
@@ -89,8 +84,11 @@ export const wrapTool = <T extends StructuredToolInterface>(
     if (id !== undefined && isOnItsWay(pipeline, id, tool.name)) {
       return own === undefined
         ? (tool.invoke(input as never, config as never) as unknown)
-        : narrowed(own, declarationInAgent(tool), { id, toolName: tool.name }, isToolCall(input), () =>
-            tool.invoke(input as never, config as never),
+        : narrowed(
+            own,
+            { id, toolName: tool.name, declaration: declarationInAgent(tool), args: asked.args },
+            isToolCall(input),
+            () => tool.invoke(input as never, config as never),
           );
     }
     const { agent, role } = identity;

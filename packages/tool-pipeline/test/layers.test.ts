@@ -1,13 +1,17 @@
 import { HumanMessage, type ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import {
+  ALL_RIGHTS,
   createPipeline,
   createRights,
   currentCall,
   defaultLayers,
+  effectsBeyond,
   failureKind,
+  intersect,
   isTruncated,
   memoryAuditSink,
+  NO_RIGHTS,
   outcomeOf,
   outputCap,
   policy,
@@ -18,6 +22,8 @@ import {
   type Layer,
   type Next,
   type PipelineCall,
+  type Rights,
+  type ToolDeclaration,
 } from "../src/index.js";
 import { callOf, says, textOf } from "./support.js";
 
@@ -84,6 +90,67 @@ describe("policy", () => {
     expect(ran).toBe(0);
     await pipeline.run(callOf({ rights: reader, declaration: { effects: ["fs.write"] } }), invoke);
     expect(ran).toBe(1);
+  });
+
+  it("lets a call through that its tool says does less, and refuses when the tool cannot say so", async () => {
+    const asked: unknown[] = [];
+    const command = (when: (args: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>) => ({
+      effects: ["exec"] as const,
+      lesser: {
+        effects: ["fs.read"] as const,
+        when: (args: Readonly<Record<string, unknown>>) => (asked.push(args), when(args)),
+      },
+    });
+    const ask = async (rights: Rights, declaration: ToolDeclaration) =>
+      outcomeOf(
+        (await pipeline.run(callOf({ rights, declaration, args: { line: "ls" } }), says("x"))) as ToolMessage,
+      );
+    const reads = command(async ({ line }) => line === "ls");
+    expect(await ask(reader, reads)).toBeUndefined();
+    expect(asked).toEqual([{ line: "ls" }]);
+    expect(
+      await ask(
+        reader,
+        command(() => false),
+      ),
+    ).toBe("denied");
+    expect(
+      await ask(
+        reader,
+        command(() => {
+          throw new Error("unreadable");
+        }),
+      ),
+    ).toBe("denied");
+    expect(await ask(NO_RIGHTS, reads)).toBe("denied");
+    // Who may do everything has nothing to ask.
+    asked.length = 0;
+    expect(
+      await ask(
+        ALL_RIGHTS,
+        command(() => false),
+      ),
+    ).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(effectsBeyond(reader, reads)).toEqual([]);
+    expect(effectsBeyond(NO_RIGHTS, reads)).toEqual(["exec"]);
+  });
+
+  it("never grants a call inside another one more than the one around it has", async () => {
+    const wide = createRights({ effects: "all", read: "all", write: ["/docs/**", "/workspace/**"] });
+    const inner = (await pipeline.run(callOf({ rights: reader, declaration: { effects: [] } }), (outer) =>
+      pipeline.run(callOf({ rights: wide, declaration: { effects: ["fs.write"] } }), async (call) =>
+        says(JSON.stringify([currentCall()?.rights, call.rights, outer.rights]))(call),
+      ),
+    )) as ToolMessage;
+    const [seen, given] = JSON.parse(inner.text) as unknown[];
+    expect(seen).toEqual(JSON.parse(JSON.stringify(intersect(reader, wide))));
+    expect(given).toEqual(seen);
+    const exec = callOf({ rights: ALL_RIGHTS, declaration: { effects: ["exec"] } });
+    const refused = await pipeline.run(callOf({ rights: reader, declaration: { effects: [] } }), () =>
+      pipeline.run(exec, says("ran")),
+    );
+    expect(outcomeOf(refused as ToolMessage)).toBe("denied");
   });
 
   it("refuses writing to those who may write nowhere, and lets the graph answer for a tool that does not exist", async () => {

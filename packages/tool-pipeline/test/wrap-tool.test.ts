@@ -1,5 +1,5 @@
 import { AIMessage, HumanMessage, type ToolMessage } from "@langchain/core/messages";
-import { createAgent, fakeModel } from "langchain";
+import { createAgent, createMiddleware, fakeModel } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
@@ -89,8 +89,9 @@ describe("wrapTool", () => {
     expect(sink.records.map(({ agent }) => agent).sort()).toEqual(["a", "b"]);
   });
 
-  it("rights may depend on the context of the run", async () => {
+  it("rights may depend on the context of the run, and a tool beyond them is not even offered", async () => {
     const { pipeline, tool } = setUp();
+    const offered: unknown[] = [];
     const plan = createRights({ effects: ["fs.read"], read: "all", write: "none" });
     const full = createRights({ effects: "all", read: "all", write: "all" });
     const run = async (mode: string) => {
@@ -102,12 +103,21 @@ describe("wrapTool", () => {
           toolPipelineMiddleware(pipeline, {
             rights: (context) => ((context as { mode?: string }).mode === "plan" ? plan : full),
           }),
+          createMiddleware({
+            name: "Looks",
+            wrapModelCall: (request, handler) => {
+              offered.push(request.tools.map(({ name }) => name));
+              return handler(request);
+            },
+          }),
         ],
       });
       const { messages } = await agent.invoke({ messages: [new HumanMessage("go")] }, { context: { mode } });
       return outcomeOf(messages.at(-2) as ToolMessage);
     };
     expect(await run("plan")).toBe("denied");
+    expect(offered.splice(0)).toEqual([[], []]);
     expect(await run("act")).toBeUndefined();
+    expect(offered).toEqual([[tool.name], [tool.name]]);
   });
 });

@@ -37,12 +37,7 @@ interface Found extends CommandChanges {
 const beforeOf = ({ path, mode, content }: SeenFile): OutsideChange["before"] => ({ path, mode, content });
 
 /** What is another file now, and what is gone or new. */
-const compare = async (
-  before: Observation,
-  after: Observation,
-  startedMs: number,
-  isThere: (path: string) => Promise<boolean>,
-): Promise<Found> => {
+const compare = (before: Observation, after: Observation, startedMs: number): Found => {
   const record: OutsideChange[] = [];
   const lists = {
     created: [] as string[],
@@ -63,8 +58,7 @@ const compare = async (
         now.identity === old.identity ||
         (now.hash !== undefined && now.hash === old.hash && now.mode === old.mode);
       if (!same) note("changed", { path, file, before: beforeOf(old), hashAfter: now.hash ?? "" });
-    } else if (after.complete && !(await isThere(path))) {
-      // What .gitignore names by now is not gone.
+    } else if (after.gone.has(path)) {
       note("deleted", { path, file, before: beforeOf(old), hashAfter: null });
     }
   }
@@ -109,10 +103,6 @@ export const bracketExec = (backend: GuardedBackend, options: BracketOptions = {
   const limits = { ...DEFAULTS, ...options };
   let last: Observation | undefined;
   const look = async (): Promise<Observation> => (last = await observe(last, limits));
-  const isThere = async (path: string): Promise<boolean> => {
-    const [answer] = (await backend.downloadFiles?.([path])) ?? [];
-    return answer?.error !== "file_not_found";
-  };
 
   return async (command) => {
     const before = await look();
@@ -123,7 +113,7 @@ export const bracketExec = (backend: GuardedBackend, options: BracketOptions = {
     } catch (error) {
       ended = { error };
     }
-    const { record, ...changes } = await compare(before, await look(), startedMs, isThere);
+    const { record, ...changes } = compare(before, await look(), startedMs);
     if (record.length > 0) await backend.record?.(record);
     if ("error" in ended) throw ended.error;
     return { result: ended.result, changes };

@@ -1,7 +1,7 @@
 import { lstatSync, type BigIntStats } from "node:fs";
 import { hashOf, readWhole, withFile } from "../workspace/file-content.js";
 import type { Place } from "../workspace/resolve.js";
-import { showPath } from "../workspace/virtual-path.js";
+import { parsePath, showPath } from "../workspace/virtual-path.js";
 import { walkFiles, type WalkedFile } from "../workspace/walk.js";
 import { breathe, identityOf, type WorkspaceRoot } from "../workspace/workspace-root.js";
 
@@ -35,6 +35,8 @@ export interface SeenFile {
 /** The regular files of a tree as they were at a moment, without those that .gitignore names. */
 export interface Observation {
   readonly files: ReadonlyMap<string, SeenFile>;
+  /** Paths of the previous observation where nothing is any more; others that are not in `files` are ignored by now. */
+  readonly gone: ReadonlySet<string>;
   /** False when the tree was too large to be looked at whole. */
   readonly complete: boolean;
 }
@@ -50,6 +52,14 @@ const placeOf = (root: WorkspaceRoot, { directory, name, parts }: WalkedFile, st
   undoParents() {},
   close() {},
 });
+
+const isGone = (root: WorkspaceRoot, path: string): boolean => {
+  try {
+    return root.identity(parsePath(path)) === "";
+  } catch {
+    return false; // Something else is in its way.
+  }
+};
 
 /** Looks at every file; one that is as it was before is not read again. */
 export const observeTree = async (
@@ -99,14 +109,15 @@ export const observeTree = async (
       visited += 1;
       if (visited % BREATHE_EVERY === 0) await breathe();
       if (visited > limits.maxFiles || performance.now() > until + limits.maxMs)
-        return { files, complete: false };
+        return { files, gone: new Set(), complete: false };
       try {
         await see(found);
       } catch {
         // Not readable, or gone meanwhile.
       }
     }
-    return { files, complete: true };
+    const missing = [...(previous?.files.keys() ?? [])].filter((path) => !files.has(path));
+    return { files, gone: new Set(missing.filter((path) => isGone(root, path))), complete: true };
   } finally {
     directory.close();
   }
