@@ -38,6 +38,15 @@ export {
   type CommandBracket,
   type CommandChanges,
 } from "./exec/bracket-exec.js";
+export { withStaging, type StagingBackend, type StagingOptions } from "./staging/with-staging.js";
+export type { Hunk } from "./staging/merge-text.js";
+export type {
+  AcceptResult,
+  RefusedStaged,
+  RejectResult,
+  StagedChange,
+  StagedSelection,
+} from "./staging/staged-change.js";
 export type { Observation, ObservationLimits, SeenFile } from "./exec/observation.js";
 export { withRights, type RightsOptions } from "./rights/with-rights.js";
 export { readOnly, type ReadOnlyOptions } from "./rights/read-only.js";

@@ -45,7 +45,11 @@ const textOf = (bytes: Uint8Array | null): string | undefined => {
 };
 
 /** Unified, as `git apply` reads it; undefined when one of them is no text, or is too large. */
-const diffOf = (file: string, before: Uint8Array | null, after: Uint8Array | null): string | undefined => {
+export const diffOf = (
+  file: string,
+  before: Uint8Array | null,
+  after: Uint8Array | null,
+): string | undefined => {
   const [old, now] = [textOf(before), textOf(after)];
   if (old === undefined || now === undefined) return undefined;
   const names = [before === null ? "/dev/null" : file, after === null ? "/dev/null" : file] as const;

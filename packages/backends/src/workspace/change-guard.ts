@@ -8,6 +8,7 @@ import type {
 import type { CommitResult, FileChange } from "../commit/file-change.js";
 import type { EditOutcome } from "../edit/apply-edit.js";
 import type { Observation, ObservationLimits } from "../exec/observation.js";
+import type { FileFailure } from "./options.js";
 import type { FileAccess } from "../rights/file-access.js";
 
 /** A change that was made, as `metadata` of the result tells it. */
@@ -92,6 +93,8 @@ export interface GuardedBackend extends BackendProtocolV2 {
   uploadFiles?(files: [string, Uint8Array][], guard?: ChangeGuard): Promise<FileUploadResponse[]>;
   /** Several changes as one. */
   commit?(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult>;
+  /** Where a path leads, symbolic links resolved, as the backend names it; for what is not there, as far as it is. */
+  locate?(path: string): Promise<{ readonly path: string } | FileFailure>;
   /** Looks at the whole tree; what is as it was in the previous observation is not read again. For `bracketExec`. */
   observe?(previous: Observation | undefined, limits: ObservationLimits): Promise<Observation>;
   /** Is told what a command of the calling agent changed. */
