@@ -1,9 +1,10 @@
 import type { Tree } from "web-tree-sitter";
 import { AstEditError } from "./errors.js";
 import { findSymbol } from "./find-symbol.js";
+import { linesOf } from "./fit-text.js";
 import type { Parse } from "./grammars.js";
 import { lineNumber } from "./lines.js";
-import { placeText, type Placement } from "./place-text.js";
+import { coreStart, placeText, type Placement } from "./place-text.js";
 import { renamesIn, type Replacement } from "./rename-in.js";
 import type { SyntaxSymbol } from "./symbol.js";
 import { faultsIn, faultText, newFaults } from "./syntax-errors.js";
@@ -102,13 +103,18 @@ const rename = (
   };
 };
 
-/** What a declaration had before its keyword and its successor lacks. */
-const lostHeads = (text: string, replaced: string): string[] => [
-  ...(/^\s*(@.*\s+)*export\b/.test(replaced) && !/^\s*export\b/m.test(text)
-    ? ["The old one was exported, the new one is not."]
-    : []),
-  ...(/^\s*@/.test(replaced) && !/^\s*@/m.test(text) ? ["The decorators of the old one are gone."] : []),
-];
+/** What stood before the old declaration and does not before the new one. */
+const lostHeads = (head: string, text: string): string[] => {
+  const code = linesOf(text).filter((line) => !/^\s*(\/\/|\/\*|\*|#)/.test(line));
+  return [
+    ...(/^\s*(@.*\s)?export\b/m.test(head) && !/^\s*export\b/m.test(text)
+      ? ["The old one was exported, the new one is not."]
+      : []),
+    ...(/^\s*@/m.test(head) && code[0]?.trim().startsWith("@") !== true
+      ? ["The decorators of the old one are gone."]
+      : []),
+  ];
+};
 
 const put = (
   source: { text: string; tree: Tree; syntax: Syntax },
@@ -117,8 +123,8 @@ const put = (
 ): Change => {
   const { text, tree, syntax } = source;
   const splice = placeText({ text, root: tree.rootNode, byIndent: syntax.byIndent }, parse, request);
-  const replaced = text.slice(splice.start, splice.end);
-  return { ...splice, notes: request.placement === "replace" ? lostHeads(request.text, replaced) : [] };
+  const head = text.slice(splice.start, coreStart(request.symbol.node));
+  return { ...splice, notes: request.placement === "replace" ? lostHeads(head, request.text) : [] };
 };
 
 const trimmedSpan = (text: string, start: number, end: number) => {

@@ -71,7 +71,9 @@ export const findSymbol = (
 ): SyntaxSymbol => {
   const names = namesOf(wanted);
   const key = names.join(".");
-  const whole = symbols.filter((symbol) => nameOf(symbol) === key);
+  // A property's name may have dots in it.
+  const asWritten = symbols.filter((symbol) => nameOf(symbol) === wanted.trim());
+  const whole = asWritten.length > 0 ? asWritten : symbols.filter((symbol) => nameOf(symbol) === key);
   const all = whole.length > 0 ? whole : symbols.filter((symbol) => nameOf(symbol).endsWith(`.${key}`));
   const found = line === undefined || all.length < 2 ? all : onLine(all, line);
   const [only] = found;

@@ -1,5 +1,8 @@
 import type { Node } from "web-tree-sitter";
 
+/** How a comment or a decorator begins. */
+export const LEAD = /^(\/\/|\/\*|#|@)/;
+
 /** One line of a text that is put in. */
 interface Line {
   readonly text: string;
@@ -27,17 +30,16 @@ const common = (indents: readonly string[]): string => {
   return first.slice(0, length);
 };
 
-/**
- * A text that was copied from its place without the white space before its first line: the rest is where it belongs. By the
- * closing bracket, or in Python by a body that is deeper than the place.
- */
-const isInPlace = (lines: readonly Line[], base: string, byIndent: boolean): boolean => {
+/** A text that was copied from its place without the white space before its first line: the rest is where it belongs. */
+const isInPlace = (lines: readonly Line[], base: string): boolean => {
   const [first, ...rest] = lines.filter(counts);
   const last = rest.at(-1);
   if (base === "" || !first || !last || indentOf(first.text) !== "") return false;
   if (!rest.every(({ text }) => indentOf(text).startsWith(base))) return false;
-  if (byIndent) return rest.every(({ text }) => indentOf(text).length > base.length);
-  return indentOf(last.text) === base && /^[)\]}]/.test(last.text.trim());
+  const closes = indentOf(last.text) === base && /^[)\]}]/.test(last.text.trim());
+  // Were it written from the left margin, what comes after a decorator or comment would be there.
+  const hasHead = LEAD.test(first.text);
+  return closes || hasHead || rest.every(({ text }) => indentOf(text).length > base.length);
 };
 
 /** Spaces for tabs or tabs for spaces, where the file has the other. */
@@ -67,15 +69,12 @@ export interface Place {
   readonly base: string;
   /** What one level is in the file. */
   readonly unit: string;
-  /** White space is grammar. */
-  readonly byIndent: boolean;
 }
 
 /** Brings lines to the level of their place. Lines that begin inside a string stay as they are. */
 export const fitLines = (lines: readonly string[], fixed: ReadonlySet<number>, place: Place): string[] => {
   const all = lines.map((text, at): Line => ({ text, isFixed: fixed.has(at) }));
-  if (isInPlace(all, place.base, place.byIndent))
-    return all.map(({ text }, at) => (at === 0 ? place.base + text : text));
+  if (isInPlace(all, place.base)) return all.map(({ text }, at) => (at === 0 ? place.base + text : text));
   const shared = common(all.filter(counts).map(({ text }) => indentOf(text)));
   const relative = all.filter(counts).map(({ text }) => indentOf(text).slice(shared.length));
   const own = smallestStep(relative);

@@ -36,17 +36,16 @@ const find = async (specifier: string): Promise<Uint8Array> => {
       return beside;
     }
   };
-  try {
-    return await readFile(beside).catch(() => readFile(installed()));
-  } catch (cause) {
-    throw new AstEditError(
-      "grammar_missing",
-      `${name} is not installed here, so that no symbol can be edited in this language: use edit_file. (Whoever assembles the ` +
-        "tools gives its bytes as `wasm`.)",
-      { cause },
-    );
-  }
+  return readFile(beside).catch(() => readFile(installed()));
 };
+
+const missing = (language: AstLanguage, cause: unknown): AstEditError =>
+  new AstEditError(
+    "grammar_missing",
+    `The parser for ${language} is not installed here, so that no symbol of it can be edited: use edit_file. (Whoever assembles ` +
+      "the tools gives its WebAssembly as `wasm`.)",
+    { cause },
+  );
 
 let starting: Promise<void> | undefined;
 const languages = new Map<AstLanguage, Promise<Language>>();
@@ -72,7 +71,7 @@ const loaded = (language: AstLanguage, wasm: AstWasm): Promise<Language> => {
   if (known) return known;
   const loading = load(language, wasm).catch((error: unknown) => {
     languages.delete(language);
-    throw error;
+    throw missing(language, error);
   });
   languages.set(language, loading);
   return loading;

@@ -1,6 +1,6 @@
 import type { Node, Tree } from "web-tree-sitter";
 import { extentOf, type Extent } from "./extent.js";
-import { fitLines, indentUnit, isInString, linesOf } from "./fit-text.js";
+import { fitLines, indentUnit, isInString, LEAD, linesOf } from "./fit-text.js";
 import type { Parse } from "./grammars.js";
 import { beginsLine, endingNear, indentAt, lineEnd, lineStart } from "./lines.js";
 import type { SyntaxSymbol } from "./symbol.js";
@@ -35,8 +35,6 @@ interface Slot {
   readonly after: string;
 }
 
-const COMMENT = /^(\/\/|\/\*|#|@)/;
-
 /** Members of these are parted by commas. */
 const LISTS = new Set(["object", "enum_body"]);
 
@@ -67,8 +65,11 @@ const gapOf = (
 /** A comment or decorator that is put before a declaration belongs to it. */
 const isLead = (lines: readonly string[]): boolean => {
   const last = lines.at(-1)?.trim() ?? "";
-  return lines.every((line) => COMMENT.test(line.trim()) || line.trim().startsWith("*")) && last !== "";
+  return lines.every((line) => LEAD.test(line.trim()) || line.trim().startsWith("*")) && last !== "";
 };
+
+const needsComma = (lines: readonly string[]): boolean =>
+  !isLead(lines) && !lines.at(-1)?.trimEnd().endsWith(",");
 
 const before = (source: Source, { statement }: SyntaxSymbol, lines: readonly string[]): Slot => {
   const { text, root, byIndent } = source;
@@ -78,7 +79,7 @@ const before = (source: Source, { statement }: SyntaxSymbol, lines: readonly str
   // A decorator goes below the doc comment.
   const isDecorator = isLead(lines) && lines.at(-1)?.trim().startsWith("@") === true;
   const at = isDecorator ? extent.start : extent.documented;
-  const comma = LISTS.has(statement.parent?.type ?? "") && !lines.at(-1)?.trimEnd().endsWith(",") ? "," : "";
+  const comma = LISTS.has(statement.parent?.type ?? "") && needsComma(lines) ? "," : "";
   if (!beginsLine(text, at))
     return { start: at, end: at, base, isIndented: true, before: "", after: comma + eol + base };
   const gap = isLead(lines) ? 0 : gapOf(source, statement, lines, extent);
@@ -93,12 +94,12 @@ const after = (source: Source, { statement }: SyntaxSymbol, lines: readonly stri
   const base = indentAt(text, extent.start);
   const rest = text.slice(extent.end, lineEnd(text, extent.end));
   const last = root.descendantForIndex(extent.end + rest.length - 1, extent.end + rest.length);
-  const isAlone = rest.trim() === "" || (last?.type === "comment" && COMMENT.test(rest.trim()));
+  const isAlone = rest.trim() === "" || (last?.type === "comment" && LEAD.test(rest.trim()));
   const isListed = LISTS.has(statement.parent?.type ?? "");
   const comma = isListed && text[extent.end - 1] !== "," ? "," : "";
   // Behind the comment that ends the line, unless a comma has to go before it.
   const at = isAlone && comma === "" ? extent.end + rest.length : extent.end;
-  const ownComma = isListed && comma === "" && !lines.at(-1)?.trimEnd().endsWith(",") ? "," : "";
+  const ownComma = isListed && comma === "" && needsComma(lines) ? "," : "";
   const gap = isAlone ? gapOf(source, statement, lines, extent) : 0;
   return {
     start: at,
@@ -111,7 +112,7 @@ const after = (source: Source, { statement }: SyntaxSymbol, lines: readonly stri
 };
 
 /** Where a declaration begins without its decorators, `export` and `declare`. */
-const coreStart = (node: Node): number => {
+export const coreStart = (node: Node): number => {
   const inner =
     node.childForFieldName("declaration") ??
     (node.type === "export_statement" ? node.childForFieldName("value") : null) ??
@@ -125,7 +126,7 @@ const coreStart = (node: Node): number => {
 /** What stands before a declaration goes when the text brings its own. */
 const headStart = (node: Node, extent: Extent, first: string): number => {
   if (/^(@|export\b)/.test(first)) return extent.start;
-  return COMMENT.test(first) ? extent.documented : coreStart(node);
+  return LEAD.test(first) ? extent.documented : coreStart(node);
 };
 
 const instead = (source: Source, { node }: SyntaxSymbol, lines: readonly string[]): Slot => {
@@ -158,7 +159,7 @@ export const placeText = (
   const lines = linesOf(request.text);
   const slot = SLOTS[request.placement](source, request.symbol, lines);
   const eol = endingNear(source.text, request.symbol.node.startIndex);
-  const place = { base: slot.base, unit: indentUnit(source.text), byIndent: source.byIndent };
+  const place = { base: slot.base, unit: indentUnit(source.text) };
   const head = source.text.slice(0, slot.start) + slot.before;
   const attempt = (fixed: ReadonlySet<number>): { splice: Splice; starts: number[] } => {
     const fitted = fitLines(lines, fixed, place);
