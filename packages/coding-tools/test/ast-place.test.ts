@@ -54,6 +54,13 @@ describe("placing a text", () => {
       "The old one was exported, the new one is not.",
       "The decorators of the old one are gone.",
     ]);
+    const ambient = "declare function f(): void;\n";
+    expect(await put("typescript", ambient, "replace", "f", "declare function f(): 1;")).toBe(
+      "declare function f(): 1;\n",
+    );
+    expect(await put("typescript", ambient, "replace", "f", "function f(): 1;")).toBe(
+      "declare function f(): 1;\n",
+    );
     const python = "# about f\n@dec\ndef f():\n    return 1\n    # the end\n\n\nx = 1\n";
     expect(await put("python", python, "replace", "f", "def f():\n  return 2")).toBe(
       "# about f\n@dec\ndef f():\n  return 2\n\n\nx = 1\n",

@@ -125,7 +125,7 @@ export const coreStart = (node: Node): number => {
 
 /** What stands before a declaration goes when the text brings its own. */
 const headStart = (node: Node, extent: Extent, first: string): number => {
-  if (/^(@|export\b)/.test(first)) return extent.start;
+  if (/^(@|export\b|declare\b)/.test(first)) return extent.start;
   return LEAD.test(first) ? extent.documented : coreStart(node);
 };
 
