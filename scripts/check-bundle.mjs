@@ -10,7 +10,10 @@ import { root } from "./workspace.mjs";
 const ENTRY = `
 import wasmBinary from "sql.js/dist/sql-wasm.wasm";
 import grammar from "@fiveseam/shell-policy/tree-sitter-bash.wasm";
+import goGrammar from "@fiveseam/coding-tools/tree-sitter-go.wasm";
 import runtime from "${root}/node_modules/web-tree-sitter/web-tree-sitter.wasm";
+import { createCodingBackend } from "@fiveseam/backends";
+import { createCodingTools } from "@fiveseam/coding-tools";
 import { createShellPolicy } from "@fiveseam/shell-policy";
 import { SqlJsSaver } from "@fiveseam/checkpoint-sqljs";
 import { ScriptedChatModel } from "@fiveseam/models";
@@ -30,6 +33,13 @@ const main = async (): Promise<void> => {
   for await (const event of agent.run("go", { threadId: "t" })) {
     if (event.type === "run.finished") text = event.text;
   }
+  const wasm = { runtime, grammars: { go: goGrammar } };
+  const backend = createCodingBackend({ workspace: "work" });
+  await backend.write("/workspace/a.go", "package a\\n\\nvar old = 1\\n");
+  const tools = createCodingTools({ host: {}, root: process.cwd() + "/work", backend, wasm });
+  const edit = { path: "a.go", operation: "rename", symbol: "old", new_name: "fresh" };
+  const edited = String(await tools.find(({ name }) => name === "ast_edit")?.invoke(edit));
+  if (!edited.startsWith("Renamed in old")) throw new Error(edited);
   const reopened = await SqlJsSaver.open({ directory: "threads" }, { wasmBinary });
   const [thread] = await reopened.listThreads();
   console.log(text.replaceAll("\\n", " "), "threads:", thread?.threadId);

@@ -1,10 +1,13 @@
 import type { Host } from "@fiveseam/host";
 import type { Approvals } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
-import type { ToolFiles } from "./tool-files.js";
 import type { CommandBracket } from "./command-bracket.js";
+import { isChangeable, type ToolFiles } from "./tool-files.js";
 import { createActiveEditorTool } from "./active-editor.js";
+import type { AstWasm } from "./ast/grammars.js";
+import { createAstEditTool } from "./ast-edit.js";
 import { createBrowserTools, createWebPreviewTool } from "./browser-tools.js";
+import { createComposeFilesTool } from "./compose-files.js";
 import { createDebugTools } from "./debug-tools.js";
 import { createFindFilesTool, createListFilesTool, createReadFilesTool } from "./file-tools.js";
 import { createGitOpsTool } from "./git-ops.js";
@@ -26,8 +29,10 @@ export interface CodingToolsOptions {
   host: Host;
   /** Absolute path of the workspace on the real disk, which commands run in. */
   root: string;
-  /** The agent's files, for the tools that read some. */
+  /** The agent's files, for the tools that read some; those that change some are there when it has `commit`. */
   backend?: ToolFiles;
+  /** The WebAssembly for `ast_edit`, for single-file bundles; found by itself where packages are installed. */
+  wasm?: AstWasm;
   /**
    * What may never be run, for `run_command`, `manage_terminal` and `run_tests`: a command that it denies is refused. Make one
    * with `createShellPolicy` of `@fiveseam/shell-policy`.
@@ -98,6 +103,9 @@ const DEFAULT_TOOLS = {
   browser_run: ({ host }) => fromGroup(host.browser, createBrowserTools, "browser_run"),
   browser_snapshot: ({ host }) => fromGroup(host.browser, createBrowserTools, "browser_snapshot"),
   browser_screenshot: ({ host }) => fromGroup(host.browser, createBrowserTools, "browser_screenshot"),
+  compose_files: ({ backend }) => (isChangeable(backend) ? createComposeFilesTool(backend) : undefined),
+  ast_edit: ({ backend, wasm }) =>
+    isChangeable(backend) ? createAstEditTool(backend, wasm ? { wasm } : {}) : undefined,
   lsp_query: ({ host, backend }) => host.language && createLspQueryTool(host.language, backend),
 } satisfies Record<string, Maker>;
 

@@ -15,3 +15,20 @@ export const needed = <T>(value: T | undefined, argument: string, action: string
   if (value === undefined) throw new ToolInputError(`action "${action}" needs \`${argument}\`.`);
   return value;
 };
+
+/**
+ * The files were not changed. `code` is the word of the backend, such as `not_found`, `ambiguous`, `stale`, `conflict`, `denied`
+ * or `binary`.
+ */
+export class FileChangeError extends Error {
+  override readonly name = "FileChangeError";
+  readonly code: string;
+  /** Which of the changes was refused, counted from 1; undefined when it was none in particular. */
+  readonly change: number | undefined;
+
+  constructor(code: string, message: string, change?: number) {
+    super(message);
+    this.code = code;
+    this.change = change;
+  }
+}

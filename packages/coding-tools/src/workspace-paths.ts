@@ -25,6 +25,17 @@ export const toVirtualPath = (given: string): string =>
     ? given
     : `${WORKSPACE}/${given === "." ? "" : given}`;
 
+/**
+ * A model's path as the agent's file tools take it: `/docs/a.md` stays what it is, `src/a.ts` is below the workspace.
+ *
+ * @throws {ToolInputError} when the path has a NUL or leaves the workspace.
+ */
+export const toBackendPath = (given: string): string => {
+  if (!path.posix.isAbsolute(given)) return toVirtualPath(toHostPath(given));
+  if (given.includes("\0")) throw new ToolInputError("The path contains a NUL character.");
+  return path.posix.normalize(given);
+};
+
 /** True when whoever makes the call that we are in may read the file. */
 export const mayRead = (virtual: string): boolean => {
   const call = currentCall();
@@ -36,6 +47,13 @@ export const checkReadable = (virtual: string): void => {
   if (!mayRead(virtual)) throw new ToolDeniedError(`You may not read ${virtual} here.`);
 };
 
+/** @throws {ToolDeniedError} when the caller may not change the file. What may not be read may not be changed either. */
+export const checkWritable = (virtual: string): void => {
+  const rights = currentCall()?.rights;
+  if (rights && !(covers(rights, { read: virtual }) && covers(rights, { write: virtual })))
+    throw new ToolDeniedError(`You may not change ${virtual} here. Report what you would change.`);
+};
+
 /** True when the rights of whoever calls leave nothing out. */
 export const readsEverything = (): boolean => reachesEverything("read");
 
@@ -43,6 +61,9 @@ const reachesEverything = (access: "read" | "write"): boolean => {
   const rights = currentCall()?.rights;
   return !rights || JSON.stringify(rights[access]) === JSON.stringify(ALL_RIGHTS[access]);
 };
+
+/** True when whoever calls may read and change every file. */
+export const changesEverything = (): boolean => reachesEverything("read") && reachesEverything("write");
 
 /** For tools whose answer cannot be told apart by file. */
 export const checkReadsEverything = (tool: string): void => {

@@ -15,11 +15,12 @@ import {
 } from "@fiveseam/host";
 import { declarationOf, lintToolSchema, type Effect } from "@fiveseam/tool-pipeline";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createCodingTools, type CodingToolName } from "../src/index.js";
+import type { CommittingBackend } from "@fiveseam/backends";
+import { createCodingTools, type CodingToolName, type ToolFiles } from "../src/index.js";
 import { filesOf } from "./support.js";
 
 /** Ports that are only looked at, never called here. */
-const absent = {} as never;
+const absent = (() => undefined) as never;
 const everything: Host = {
   process: absent,
   terminal: absent,
@@ -39,7 +40,8 @@ const everything: Host = {
   browser: createFakeBrowser({ pages: {} }),
 };
 const include = ["read_files", "find_files", "list_files"] as const;
-const all = () => createCodingTools({ host: everything, root: os.tmpdir(), backend: filesOf({}), include });
+const backend: ToolFiles = { ...filesOf({}), commit: absent };
+const all = () => createCodingTools({ host: everything, root: os.tmpdir(), backend, include });
 
 const EFFECTS: Record<CodingToolName, readonly Effect[]> = {
   ripgrep_search: ["fs.read"],
@@ -53,6 +55,8 @@ const EFFECTS: Record<CodingToolName, readonly Effect[]> = {
   manage_tasks: ["state"],
   manage_core_memory: ["state"],
   think: [],
+  compose_files: ["fs.read", "fs.write"],
+  ast_edit: ["fs.read", "fs.write"],
   get_active_editor: ["fs.read"],
   search_symbols: ["fs.read"],
   get_diagnostics: ["fs.read"],
@@ -107,6 +111,17 @@ describe("createCodingTools", () => {
       expect(names(rest), port).toEqual(full.filter((name) => !tools.includes(name)));
     }
     expect(names({ ...everything, git: { read: absent } })).not.toContain("git_ops");
+  });
+
+  it("has the tools that change files where the files can be changed as one set", () => {
+    const names = (files?: ToolFiles) =>
+      createCodingTools({ host: {}, root: os.tmpdir(), ...(files ? { backend: files } : {}) }).map(
+        ({ name }) => name,
+      );
+    expect(names(backend)).toEqual(["think", "compose_files", "ast_edit"]);
+    expect(names(filesOf({}))).toEqual(["think"]);
+    expect(names()).toEqual(["think"]);
+    expectTypeOf<CommittingBackend>().toExtend<ToolFiles>();
   });
 
   it("leaves out what is excluded, and refuses names and requests that cannot be met", () => {

@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { createCodingTools, type CodingToolsOptions, type ToolFiles } from "../src/index.js";
 
 /** A fresh directory with files, removed when the test ends. */
-export const directoryWith = async (files: Record<string, string> = {}): Promise<string> => {
+export const directoryWith = async (files: Record<string, string | Buffer> = {}): Promise<string> => {
   const root = await mkdtemp(path.join(os.tmpdir(), "fiveseam-tools-"));
   onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 5 }));
   for (const [name, text] of Object.entries(files)) {
