@@ -136,7 +136,7 @@ describe("a delegation", () => {
       { ...PAIR, one: () => ({ toolCalls: [call("slow")] }), two: () => "never begun" },
       { tools: [slow], delegation: { maxParallel: 1 } },
     );
-    await expect(run({ signal: controller.signal })).rejects.toThrow();
+    await expect(run({ signal: controller.signal })).rejects.toThrow("aborted");
     expect(stopped).toEqual(["slow"]);
     expect(model.calls.some(({ messages }) => messages.some(({ text }) => text === "two"))).toBe(false);
   });
