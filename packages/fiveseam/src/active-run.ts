@@ -1,12 +1,14 @@
 import { setMaxListeners } from "node:events";
-import type { HumanMessage } from "@langchain/core/messages";
+import type { RunMode } from "@fiveseam/subagents";
+import type { BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { Command, type CheckpointTuple, type StateSnapshot } from "@langchain/langgraph";
 import { droppedApprovals, resumeMap, type Answers, type PendingInterrupt } from "./approvals.js";
 import { errorFacts } from "./error-facts.js";
 import { AgentClosedError, ResumeError, RunLimitError } from "./errors.js";
 import { EventQueue } from "./event-queue.js";
 import type { FinishReason, RunEvent, WarningCode } from "./events.js";
-import type { RunnableAgent, RunOptions, Runtime } from "./run-options.js";
+import { modeAskedFor, type RunnableAgent, type RunOptions, type Runtime } from "./run-options.js";
+import { storedMode } from "./stored-mode.js";
 import { closingMessages, lastTextOf, messagesOf, pendingInterrupts, storedCallIds } from "./thread-state.js";
 import type { ThreadLease } from "./threads.js";
 import { STREAM_MODES, type Translator, type StreamItem } from "./translator.js";
@@ -19,6 +21,10 @@ const TURN = "fiveseam_turn";
 
 /** How long the end of an aborted run waits for a checkpointer that does not answer. */
 const CHECKPOINTER_MS = 2_000;
+
+/** The messages that a run was begun with, when it came to its end before the graph had taken them in. */
+const startOf = (tuple: CheckpointTuple | undefined): BaseMessage[] =>
+  messagesOf(tuple?.checkpoint.channel_values["__start__"]);
 
 /** The promise's value, or an error once it has taken too long after the signal was aborted. */
 const unlessAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
@@ -52,6 +58,7 @@ export class ActiveRun {
   readonly events = new EventQueue<RunEvent>();
   readonly done: Promise<void>;
   readonly #spentBefore: { total: number; unpricedCalls: number };
+  #mode: RunMode;
   #started = false;
   #values: object | undefined;
 
@@ -75,6 +82,8 @@ export class ActiveRun {
     runtime.active.add(this);
     lease.abort = (reason) => this.abort(reason);
     lease.maxCost = options.maxCost;
+    this.#mode = modeAskedFor(options) ?? "act";
+    lease.mode = this.#mode;
     this.#spentBefore = this.#spent;
     // What the user let be remembered was for the run that is over.
     if (work.kind === "message") runtime.approvals.forget(options.threadId);
@@ -102,7 +111,7 @@ export class ActiveRun {
     return {
       ...config,
       metadata: { ...config?.metadata, [TURN]: this.#lease.turnId },
-      ...(context === undefined ? {} : { context }),
+      ...(context === undefined && this.#mode === "act" ? {} : { context: this.#contextOf(context) }),
       configurable: { ...config?.configurable, thread_id: threadId },
       signal: this.#signal,
       streamMode: [...STREAM_MODES],
@@ -110,6 +119,10 @@ export class ActiveRun {
       // A tool call is reported finished once its step is stored; "async", the default, reports first.
       durability: "sync",
     };
+  }
+
+  #contextOf(context: unknown): unknown {
+    return this.#mode === "act" ? context : { ...(context as object | undefined), mode: this.#mode };
   }
 
   /** The thread as it is stored; undefined without a checkpointer, or when nothing is stored. */
@@ -177,6 +190,8 @@ export class ActiveRun {
     const { state, tuple } = stored;
     const turn = (state.metadata as Record<string, unknown> | undefined)?.[TURN];
     if (typeof turn === "string") this.#lease.turnId = turn;
+    this.#mode = modeAskedFor(this.#options) ?? storedMode([...messagesOf(state.values), ...startOf(tuple)]);
+    this.#lease.mode = this.#mode;
     const pending = pendingInterrupts(state, tuple);
     const map = resumeMap(threadId, pending, answers, Date.now());
     const answered = Object.keys(map).length > 0;

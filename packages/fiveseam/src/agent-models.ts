@@ -12,7 +12,7 @@ import {
   type ModelChoice,
   type ModelTier,
 } from "@fiveseam/models";
-import type { RoleName } from "@fiveseam/subagents";
+import type { Role } from "@fiveseam/subagents";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { AgentMiddleware } from "langchain";
 
@@ -20,7 +20,7 @@ import type { AgentMiddleware } from "langchain";
 export interface AgentModels {
   readonly model: BaseChatModel;
   /** The roles that do not run on the agent's model. */
-  readonly roles: Partial<Record<RoleName, BaseChatModel>>;
+  readonly roles: Partial<Record<string, BaseChatModel>>;
   /** What could not be made here, in words. */
   readonly problems: readonly string[];
   /**
@@ -40,7 +40,7 @@ interface Choices {
   model: ModelChoice;
   fallbacks?: readonly ModelChoice[] | undefined;
   tiers?: Partial<Record<ModelTier, ModelChoice>> | undefined;
-  roleModels?: Partial<Record<RoleName, ModelChoice>> | undefined;
+  roleModels?: Partial<Record<string, ModelChoice>> | undefined;
   failover?: FailoverSettings | undefined;
 }
 
@@ -62,7 +62,7 @@ const nameOf = (choice: ModelChoice): string =>
  */
 export const createAgentModels = async (
   choices: Choices,
-  roles: readonly RoleName[],
+  roles: readonly Pick<Role, "name" | "tier">[],
   onEvent: (event: FailoverEvent) => void,
 ): Promise<AgentModels> => {
   const model = await createChatModel(choices.model);
@@ -77,14 +77,15 @@ export const createAgentModels = async (
     }
   }
 
-  const own: Partial<Record<RoleName, BaseChatModel>> = {};
+  const own: Partial<Record<string, BaseChatModel>> = {};
   const { tiers, roleModels = {} } = choices;
-  for (const role of roles) {
+  for (const { name: role, tier } of roles) {
     const override = roleModels[role];
     if (tiers === undefined && override === undefined) continue;
     const resolved = await resolveRoleModel({
       role,
       parent: model,
+      ...(tier === undefined ? {} : { tier }),
       ...(override === undefined ? {} : { override }),
       ...(tiers === undefined ? {} : { tiers }),
     });

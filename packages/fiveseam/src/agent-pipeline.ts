@@ -12,6 +12,7 @@ import {
   type Pipeline,
   type RateLimitOptions,
 } from "@fiveseam/tool-pipeline";
+import type { DelegationOptions } from "@fiveseam/subagents";
 import type { BackendProtocolV2 } from "deepagents";
 import { ConfigError } from "./errors.js";
 
@@ -24,6 +25,8 @@ export interface LimitSettings {
   rateLimit?: Omit<RateLimitOptions, "nowMs"> | false;
   /** When a model that goes round in circles is told, refused and stopped. */
   loopGuard?: LoopGuardOptions | false;
+  /** Delegates of one agent at a time (8), how deep they delegate in turn (3), and how long each may work (30 minutes). */
+  delegation?: Pick<DelegationOptions, "maxParallel" | "maxDepth"> & { deadlineMs?: number };
 }
 
 interface PipelineParts {

@@ -11,7 +11,13 @@ import {
 } from "@fiveseam/context";
 import { nodeHost } from "@fiveseam/host";
 import { createShellPolicy } from "@fiveseam/shell-policy";
-import { createCodingSubagents, ROLES, type RoleName } from "@fiveseam/subagents";
+import {
+  createCodingSubagents,
+  delegationMiddleware,
+  planModeMiddleware,
+  rightsOfRun,
+  withCallRights,
+} from "@fiveseam/subagents";
 import { toolPipelineMiddleware } from "@fiveseam/tool-pipeline";
 import type { ClientTool, ServerTool, StructuredTool } from "@langchain/core/tools";
 import type { InferInteropZodOutput } from "@langchain/core/utils/types";
@@ -43,6 +49,7 @@ import {
 } from "./options.js";
 import { openPersistence, type Persistence } from "./persistence.js";
 import { recoveryNotices } from "./recovery-notices.js";
+import { chooseDelegates, withoutTask, type Delegates } from "./roles.js";
 import { RunMeter } from "./run-meter.js";
 import type { Runtime } from "./run-options.js";
 import { personalDirectory, workspaceKey } from "./state-directory.js";
@@ -81,6 +88,7 @@ const memorySources = (files: readonly string[], backend: BackendProtocolV2): Me
  * survive a crash.
  *
  * @throws {ConfigError} when an option is unknown, wrong or contradicts another; it names the option.
+ * @throws {RightsError} (from `@fiveseam/subagents`) when a role would hold a tool beyond its policy.
  * @throws {ProviderConfigError} (from `@fiveseam/models`) when the model cannot be made, before any request.
  *
  * @example
@@ -116,11 +124,12 @@ export const createCodingAgent = async <
 > => {
   checkOptions(options);
   const workspace = await directoryOf(options.workspace);
-  const models = await createAgentModels(options, Object.keys(ROLES) as RoleName[], recoveryNotices());
+  const delegates = chooseDelegates(options);
+  const models = await createAgentModels(options, delegates.roles, recoveryNotices());
 
   const persistence = await openPersistence(options, workspace);
   try {
-    return (await assemble(options, { workspace, models, persistence })) as never;
+    return (await assemble(options, { workspace, models, persistence, delegates })) as never;
   } catch (error) {
     await persistence.close();
     throw error;
@@ -162,11 +171,12 @@ interface Parts {
   workspace: string;
   models: AgentModels;
   persistence: Persistence;
+  delegates: Delegates;
 }
 
 const assemble = async (
   options: CodingAgentOptions,
-  { workspace, models, persistence }: Parts,
+  { workspace, models, persistence, delegates: chosen }: Parts,
 ): Promise<CodingAgent> => {
   const { stateDir, checkpointer, store } = persistence;
   // Without a checkpointer of ours nobody but this agent can know of its threads.
@@ -253,26 +263,38 @@ const assemble = async (
     options.todos !== false && !options.middleware?.some(({ name }) => name === "todoListMiddleware");
 
   const { interruptOn, permissions } = options;
+  const delegation = delegationMiddleware({
+    ...options.limits?.delegation,
+    deadlineMs: (type) =>
+      chosen.roles.find(({ name }) => name === type)?.limits?.deadlineMs ??
+      options.limits?.delegation?.deadlineMs,
+    unfenced: chosen.subagents.filter((each) => "runnable" in each).map(({ name }) => name),
+  });
   const specialists = createCodingSubagents({
+    roles: chosen.roles,
     backend,
     tools,
     pipeline,
     models: models.roles,
-    middleware: (role) => [meter.middleware(), memory(), ...models.recovery(models.roles[role as RoleName])],
+    middleware: (role) => [meter.middleware(), memory(), ...models.recovery(models.roles[role])],
+    ...(options.skills ? { skills: options.skills } : {}),
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });
-  const delegates = await delegatesOf(options.subagents ?? [], {
+  const delegates = await delegatesOf(chosen.subagents, {
     tools,
     pipeline,
     interruptOn,
     usable,
+    delegation,
     around: (own) => [meter.middleware(), ...models.recovery(own)],
   });
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
   const middleware: AgentMiddleware[] = [
     meter.middleware(),
-    toolPipelineMiddleware(pipeline, { agent: options.name ?? "main" }),
+    toolPipelineMiddleware(pipeline, { agent: options.name ?? "main", rights: rightsOfRun }),
+    planModeMiddleware(),
+    ...(chosen.any ? [delegation] : [withoutTask()]),
     ...(todos ? [todosMiddleware()] : []),
     memory(),
     ...(options.middleware ?? []),
@@ -301,7 +323,7 @@ const assemble = async (
     hasDocs: store !== undefined && !options.backend,
     canRunCommands: codingTools.some(({ name }) => name === "run_command" || name === "run_tests"),
     hasTodos: todos,
-    delegates: subagents.map(({ name }) => name),
+    delegates: chosen.any ? [...chosen.roles, ...chosen.subagents].map(({ name }) => name) : [],
     ...(options.systemPrompt === undefined ? {} : { instructions: options.systemPrompt }),
   });
 
@@ -309,7 +331,7 @@ const assemble = async (
     model: models.model,
     tools,
     systemPrompt: prompt,
-    backend,
+    backend: withCallRights(backend),
     subagents,
     middleware,
     ...(checkpointer ? { checkpointer } : {}),

@@ -1,5 +1,5 @@
 import { createChatModel, type ModelChoice } from "@fiveseam/models";
-import { ROLES } from "@fiveseam/subagents";
+import { planModeMiddleware, rightsOfRun } from "@fiveseam/subagents";
 import { toolPipelineMiddleware, type Pipeline } from "@fiveseam/tool-pipeline";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { StructuredTool } from "@langchain/core/tools";
@@ -16,6 +16,8 @@ interface Surroundings {
   readonly interruptOn: CodingAgentOptions["interruptOn"];
   /** Without the tools that providers refuse. */
   usable(tools: readonly StructuredTool[]): StructuredTool[];
+  /** Limits on what it delegates in turn, where a middleware of its own brings `task`. */
+  readonly delegation: AgentMiddleware;
   /** The limits of the run, then the recovery of its model. */
   around(model: BaseChatModel | undefined): AgentMiddleware[];
 }
@@ -23,7 +25,7 @@ interface Surroundings {
 const build = async (
   delegate: DelegateOption,
   option: string,
-  { tools, pipeline, interruptOn, usable, around }: Surroundings,
+  { tools, pipeline, interruptOn, usable, delegation, around }: Surroundings,
 ): Promise<AnySubAgent> => {
   const { trusted, ...spec } = delegate;
   if ("runnable" in spec || "graphId" in spec) {
@@ -47,7 +49,9 @@ const build = async (
     ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
     middleware: [
       limits,
-      toolPipelineMiddleware(pipeline, { agent: own.name }),
+      toolPipelineMiddleware(pipeline, { agent: own.name, rights: rightsOfRun }),
+      planModeMiddleware(),
+      delegation,
       ...(own.middleware ?? []),
       ...recovery,
     ],
@@ -55,19 +59,8 @@ const build = async (
 };
 
 /** The user's delegates, with the pipeline around their tools and every list explicit. */
-export const delegatesOf = async (
+export const delegatesOf = (
   given: readonly DelegateOption[],
   surroundings: Surroundings,
-): Promise<AnySubAgent[]> => {
-  const taken = new Set<string>(Object.keys(ROLES));
-  for (const [at, { name }] of given.entries()) {
-    if (taken.has(name)) {
-      throw new ConfigError(
-        `subagents.${at}.name`,
-        `A delegate named "${name}" exists already; choose another name.`,
-      );
-    }
-    taken.add(name);
-  }
-  return Promise.all(given.map((delegate, at) => build(delegate, `subagents.${at}`, surroundings)));
-};
+): Promise<AnySubAgent[]> =>
+  Promise.all(given.map((delegate, at) => build(delegate, `subagents.${at}`, surroundings)));

@@ -4,7 +4,7 @@ import type { FailoverSettings } from "./agent-models.js";
 import type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 import type { FileSettings, UndoSettings } from "./agent-files.js";
 import type { ApprovalSettings } from "./approval-settings.js";
-import { ROLES, type RoleName } from "@fiveseam/subagents";
+import type { Role, RoleName } from "@fiveseam/subagents";
 import type { CodingToolsOptions, CommandPolicy } from "@fiveseam/coding-tools";
 import type { Host } from "@fiveseam/host";
 import { EFFECTS, type Pipeline } from "@fiveseam/tool-pipeline";
@@ -68,8 +68,15 @@ export interface CodingAgentOptions<
    * role runs on `model`. When a role's model fails it goes on with `model` and then the fallbacks.
    */
   tiers?: Partial<Record<ModelTier, ModelChoice>>;
-  /** Models of single roles; wins over `tiers`. */
-  roleModels?: Partial<Record<RoleName, ModelChoice>>;
+  /** Models of single roles, your own included; wins over `tiers`. */
+  roleModels?: Partial<Record<RoleName | (string & {}), ModelChoice>>;
+  /** Roles of your own beside the built-in ones, made with `defineRole` of `@fiveseam/subagents`. */
+  roles?: readonly Role[];
+  /**
+   * Switches delegates off: `false` all of them, and with them the `task` tool; `{ reviewer: false }` one, a role or one of
+   * `subagents`.
+   */
+  delegates?: false | Readonly<Partial<Record<RoleName | (string & {}), boolean>>>;
   /** How a failed model call is recovered: waits, retries, time limits. */
   failover?: FailoverSettings;
   /** Stops a run when its model calls, its delegates' included, have cost so many US dollars at list price. */
@@ -194,6 +201,14 @@ const delegate = z.union(
   ],
   "expected a delegate with a name, a description and a systemPrompt, and gates that name decisions",
 );
+const role = z.custom<object>(
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { name?: unknown }).name === "string" &&
+    typeof (value as { rights?: unknown }).rights === "object",
+  "expected a role, as defineRole makes one",
+);
 const permission = z.looseObject(
   { operations: z.array(z.string()).min(1), paths: z.array(z.string()).min(1) },
   "expected { operations, paths, mode } as in deepagents",
@@ -231,7 +246,11 @@ const schema = z.strictObject({
   model,
   fallbacks: z.array(model).optional(),
   tiers: z.strictObject({ power: model.optional(), fast: model.optional() }).optional(),
-  roleModels: z.partialRecord(z.enum(Object.keys(ROLES) as [RoleName, ...RoleName[]]), model).optional(),
+  roleModels: z.record(z.string(), model).optional(),
+  roles: z.array(role).optional(),
+  delegates: z
+    .union([z.literal(false), z.record(z.string(), z.boolean())], "expected false, or { reviewer: false }")
+    .optional(),
   failover: z
     .strictObject({
       maxWaitMs: duration.optional(),
@@ -325,6 +344,13 @@ const schema = z.strictObject({
           ],
           "expected { perMinute, perToolPerMinute } with whole numbers from 1 on, or false",
         )
+        .optional(),
+      delegation: z
+        .strictObject({
+          maxParallel: count.optional(),
+          maxDepth: count.optional(),
+          deadlineMs: count.optional(),
+        })
         .optional(),
       loopGuard: z
         .union(

@@ -6,6 +6,7 @@ import type { Answers } from "./approvals.js";
 import type { CostLedger } from "./cost-ledger.js";
 import { ConfigError } from "./errors.js";
 import type { WarningCode } from "./events.js";
+import { modeOf, type RunMode } from "@fiveseam/subagents";
 import type { ThreadGate } from "./threads.js";
 
 export interface RunOptions<Context = unknown> {
@@ -20,6 +21,11 @@ export interface RunOptions<Context = unknown> {
   whenBusy?: "fail" | "queue";
   /** Stops the run when its model calls have cost so many US dollars at list price; default the agent's `maxCost`. */
   maxCost?: number;
+  /**
+   * "plan": nothing in the workspace, the repository or outside changes, whoever tries, delegates included; the agent answers
+   * with a plan. Default "act"; a resume goes on in the mode of the run that it resumes. Carried in the context as `mode`.
+   */
+  mode?: RunMode;
   /** LangGraph's runtime context, as `contextSchema` describes it; reaches tools, middleware and delegates. */
   context?: Context;
   /** Further LangGraph config (tags, metadata, callbacks, `configurable`). */
@@ -58,7 +64,16 @@ export const checkOptions = (options: RunOptions): void => {
       "`signal` is no AbortSignal; of an AbortController pass `controller.signal`.",
     );
   }
-  const { maxCost, whenBusy } = options;
+  const { maxCost, whenBusy, mode, context } = options;
+  if (mode !== undefined && mode !== "act" && mode !== "plan") {
+    throw new ConfigError("mode", '`mode` is "act" or "plan".');
+  }
+  if (mode === "act" && modeOf(context) === "plan") {
+    throw new ConfigError(
+      "mode",
+      'The context says `mode: "plan"` and the run "act": leave one of them out.',
+    );
+  }
   if (maxCost !== undefined && !(typeof maxCost === "number" && maxCost >= 0)) {
     throw new ConfigError("maxCost", "`maxCost` is a number of US dollars, 0 or more.");
   }
@@ -66,3 +81,7 @@ export const checkOptions = (options: RunOptions): void => {
     throw new ConfigError("whenBusy", '`whenBusy` is "fail" or "queue".');
   }
 };
+
+/** The mode that a run asks for, by its option or in its context; undefined when it does not say. */
+export const modeAskedFor = ({ mode, context }: RunOptions): RunMode | undefined =>
+  mode ?? (modeOf(context) === "plan" ? "plan" : undefined);

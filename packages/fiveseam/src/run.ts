@@ -5,11 +5,13 @@ import { AgentClosedError, ResumeError, ThreadBusyError } from "./errors.js";
 import type { RunEvent } from "./events.js";
 import {
   checkOptions,
+  modeAskedFor,
   type ResumeOptions,
   type RunnableAgent,
   type RunOptions,
   type Runtime,
 } from "./run-options.js";
+import { withMode } from "./stored-mode.js";
 import { Translator } from "./translator.js";
 
 const NO_COST = { total: 0, unpricedCalls: 0 };
@@ -35,7 +37,12 @@ async function* execute(
       throw new ThreadBusyError(threadId, holder.runId);
     }
     yield translator.event({ type: "waiting", reason: "thread_busy", untilMs: null });
-    const { joined } = await runtime.gate.enqueue(threadId, current.message, options.signal);
+    const { joined } = await runtime.gate.enqueue(
+      threadId,
+      current.message,
+      modeAskedFor(options) ?? "act",
+      options.signal,
+    );
     if (joined !== undefined) {
       yield translator.event({
         type: "run.finished",
@@ -81,7 +88,11 @@ export const startRun = (
   return execute(
     agent,
     runtime,
-    { kind: "message", message: toHumanMessage(input, randomUUID()), queued: false },
+    {
+      kind: "message",
+      message: withMode(toHumanMessage(input, randomUUID()), modeAskedFor(options) ?? "act"),
+      queued: false,
+    },
     options,
   );
 };

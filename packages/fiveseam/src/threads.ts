@@ -1,10 +1,13 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
+import type { RunMode } from "@fiveseam/subagents";
 import type { HumanMessage } from "@langchain/core/messages";
 
 /** A message that waits to join a run that is under way. */
 interface QueuedMessage {
   readonly message: HumanMessage;
+  /** False for one that only waits for the run to end: it wants another mode. */
+  readonly joins: boolean;
   /** Put into a step that is not stored yet; offered again when the run ends without storing it. */
   taken: boolean;
   joined: ((runId: string) => void) | undefined;
@@ -25,6 +28,7 @@ export interface ThreadLease {
   abort: (reason: Error) => void;
   /** The run's own `maxCost`. */
   maxCost: number | undefined;
+  mode: RunMode;
   /** Keeps count of a tool call under way. */
   track(call: Promise<unknown>): void;
   /** Resolves when no tool call is under way, after `SETTLE_MS` at the latest. */
@@ -70,11 +74,12 @@ export class ThreadGate {
       done,
       abort: () => {},
       maxCost: undefined,
+      mode: "act",
       get waiting() {
-        return queue.some((entry) => !entry.taken);
+        return queue.some((entry) => entry.joins && !entry.taken);
       },
       take() {
-        const free = queue.filter((entry) => !entry.taken);
+        const free = queue.filter((entry) => entry.joins && !entry.taken);
         for (const entry of free) entry.taken = true;
         return free.map((entry) => entry.message);
       },
@@ -106,15 +111,16 @@ export class ThreadGate {
     return held;
   }
 
-  /** Waits until the message has joined the run that holds the thread, or that run has ended. */
+  /** Waits until the message has joined the run that holds the thread, if that has its mode, or that run has ended. */
   async enqueue(
     threadId: string,
     message: HumanMessage,
+    mode: RunMode,
     signal: AbortSignal | undefined,
   ): Promise<QueueOutcome> {
     const held = this.#held.get(threadId);
     if (!held || signal?.aborted) return { joined: undefined };
-    const entry: QueuedMessage = { message, taken: false, joined: undefined };
+    const entry: QueuedMessage = { message, joins: held.mode === mode, taken: false, joined: undefined };
     held.queue.push(entry);
     const joined = new Promise<QueueOutcome>((resolve) => {
       entry.joined = (runId) => resolve({ joined: runId });

@@ -296,6 +296,7 @@ describe("delegates", () => {
       "ls",
       "read_file",
       "ripgrep_search",
+      "run_command",
       "think",
       "web_fetch",
     ]);

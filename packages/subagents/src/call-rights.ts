@@ -1,6 +1,11 @@
 import { HARNESS_ROUTES, withRights } from "@fiveseam/backends";
 import { ALL_RIGHTS, covers, currentCall } from "@fiveseam/tool-pipeline";
-import type { BackendProtocolV2, ExecuteResponse, SandboxBackendProtocolV2 } from "deepagents";
+import {
+  adaptBackendProtocol,
+  isSandboxBackend,
+  type BackendProtocolV2,
+  type ExecuteResponse,
+} from "deepagents";
 
 const NO_EXECUTION: ExecuteResponse = {
   output: "The command was not run: you may not run commands here. Say in your answer what is to be run.",
@@ -26,7 +31,9 @@ const mayExecute = (): boolean => {
  * const backend = withCallRights(createCodingBackend({ workspace: process.cwd() }));
  * ```
  */
-export const withCallRights = (backend: BackendProtocolV2): BackendProtocolV2 => {
+export const withCallRights = (given: BackendProtocolV2): BackendProtocolV2 => {
+  // A backend of deepagents' first protocol has other names for its methods.
+  const backend = typeof given.ls === "function" ? given : adaptBackendProtocol(given);
   const files = withRights(backend, {
     covers: (access) => {
       const rights = currentCall()?.rights ?? ALL_RIGHTS;
@@ -35,11 +42,9 @@ export const withCallRights = (backend: BackendProtocolV2): BackendProtocolV2 =>
     who: "this agent, in this run,",
     except: HARNESS_ROUTES,
   });
-  const { execute, id } = backend as Partial<SandboxBackendProtocolV2>;
-  if (typeof execute !== "function") return files;
+  if (!isSandboxBackend(backend)) return files;
   return Object.assign(files, {
-    id,
-    execute: (...given: Parameters<typeof execute>) =>
-      mayExecute() ? execute.apply(backend, given) : NO_EXECUTION,
+    id: backend.id,
+    execute: (command: string) => (mayExecute() ? backend.execute(command) : NO_EXECUTION),
   });
 };

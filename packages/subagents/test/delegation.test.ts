@@ -7,9 +7,10 @@ import {
   failureKind,
   toolPipelineMiddleware,
 } from "@fiveseam/tool-pipeline";
-import { AIMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";
 import { createSubAgentMiddleware, type SubAgent } from "deepagents";
+import { fakeModel } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createCodingBackend } from "@fiveseam/backends";
@@ -135,7 +136,7 @@ describe("a delegation", () => {
       { ...PAIR, one: () => ({ toolCalls: [call("slow")] }), two: () => "never begun" },
       { tools: [slow], delegation: { maxParallel: 1 } },
     );
-    await expect(run({ signal: controller.signal })).rejects.toThrow();
+    await expect(run({ signal: controller.signal })).rejects.toThrow("aborted");
     expect(stopped).toEqual(["slow"]);
     expect(model.calls.some(({ messages }) => messages.some(({ text }) => text === "two"))).toBe(false);
   });
@@ -196,33 +197,33 @@ describe("a delegate of a delegate", () => {
       deep: (step: number, messages: readonly { text: string }[]) =>
         step === 0 ? { toolCalls: [call("poke")] } : (messages.at(-1)?.text ?? ""),
     };
-    // The model is the main agent's, which is made by then.
-    let model: SubAgent["model"];
+    // One that calls tools also where they are not on offer.
+    const reckless = fakeModel();
+    for (let calls = 0; calls < 10; calls += 1) {
+      reckless.respond(((messages: BaseMessage[]) => {
+        const brief = messages.find((message) => message.getType() === "human")?.text as keyof typeof turns;
+        const turn = turns[brief](messages.filter((message) => message.getType() === "ai").length, messages);
+        if (typeof turn === "string") return new AIMessage(turn);
+        const tool_calls = turn.toolCalls.map((each) => ({ ...each, id: `${brief} ${calls}` }));
+        return new AIMessage({ content: "", tool_calls });
+      }) as never);
+    }
     const outer: SubAgent = {
       name: "outer",
       description: "x",
       systemPrompt: "x",
       tools: [],
-      get middleware() {
-        return [
-          toolPipelineMiddleware(pipeline, { agent: "outer", rights }),
-          limits,
-          createSubAgentMiddleware({
-            defaultModel: model as never,
-            defaultTools: [poke],
-            subagents: [inner],
-            generalPurposeAgent: false,
-          }) as never,
-        ];
-      },
+      middleware: [
+        toolPipelineMiddleware(pipeline, { agent: "outer", rights }),
+        limits,
+        createSubAgentMiddleware({
+          defaultModel: reckless as never,
+          defaultTools: [poke],
+          subagents: [inner],
+          generalPurposeAgent: false,
+        }) as never,
+      ],
     };
-    const { ScriptedChatModel } = await import("@fiveseam/models");
-    model = new ScriptedChatModel({
-      policy: (messages) => {
-        const brief = messages.find((message) => message.getType() === "human")?.text as keyof typeof turns;
-        return turns[brief](messages.filter((message) => message.getType() === "ai").length, messages);
-      },
-    });
     const { run } = await setUp(turns, { pipeline, backend, more: [outer] });
     return { text: resultsIn(await run())[0]?.text, ran };
   };
@@ -230,8 +231,7 @@ describe("a delegate of a delegate", () => {
   it("may do no more than the one that sent it", async () => {
     expect(await play(false, 3)).toEqual({ text: "poke ran", ran: ["poke"] });
     const { text, ran } = await play(true, 3);
-    // Not even offered; the scripted model complains of a turn that calls such a tool.
-    expect(text).toContain('calls the tool "poke", which this call did not offer (offered: none)');
+    expect(text).toContain("poke was refused: it may have the effect exec");
     expect(ran).toEqual([]);
   });
 

@@ -1,0 +1,20 @@
+import type { RunMode } from "@fiveseam/subagents";
+import type { BaseMessage, HumanMessage } from "@langchain/core/messages";
+
+// On the message that a run begins with, since LangGraph stores neither a run's context nor its metadata, and a resume in
+// another process has to know. Both modes are marked: a message that a middleware put in has no mark and decides nothing.
+const KEY = "fiveseam_mode";
+
+/** The message, marked with the mode that it asks for; a mark that the caller put there does not count. */
+export const withMode = (message: HumanMessage, mode: RunMode): HumanMessage => {
+  message.additional_kwargs = { ...message.additional_kwargs, [KEY]: mode };
+  return message;
+};
+
+/** The mode of the run that left the thread as it is. */
+export const storedMode = (messages: readonly BaseMessage[]): RunMode => {
+  const marked = messages.findLast(
+    (message) => message.getType() === "human" && message.additional_kwargs?.[KEY] !== undefined,
+  );
+  return marked?.additional_kwargs[KEY] === "plan" ? "plan" : "act";
+};
