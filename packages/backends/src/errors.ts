@@ -1,4 +1,4 @@
-export type BackendErrorCode = "invalid_route" | "invalid_path" | "invalid_option";
+export type BackendErrorCode = "invalid_route" | "invalid_path" | "invalid_option" | "damaged";
 
 /** A backend was put together wrongly, or was given a path that cannot name a file. The message says what is right. */
 export class BackendError extends Error {

@@ -40,6 +40,11 @@ export class FreshnessLedger {
     remember(this.#changes, file, { by: name, hash });
   }
 
+  /** A command changed it, whose agent has not seen the new content. */
+  changedByCommand(name: string, file: string, hash: string | null): void {
+    if (this.writerOf(file, hash) === undefined)
+      remember(this.#changes, file, { by: `a command of ${name}`, hash });
+  }
   /** Who wrote the content that is there now, when it was one of the agents. */
   writerOf(file: string, hash: string | null): string | undefined {
     const change = this.#changes.get(file);
@@ -118,6 +123,11 @@ export const withFreshness = (backend: GuardedBackend, options: FreshnessOptions
 
   return {
     ...withGuard(backend, guard, (restricted) => withFreshness(restricted, options)),
+    async record(changes) {
+      const { name } = who();
+      for (const { file, hashAfter } of changes) ledger.changedByCommand(name, file, hashAfter);
+      await backend.record?.(changes);
+    },
     async read(path, offset, limit) {
       const agent = who();
       const result: ReadResult & { metadata?: { file?: unknown; hash?: unknown } } = await backend.read(

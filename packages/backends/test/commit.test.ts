@@ -106,8 +106,8 @@ describe("a change set", () => {
         { kind: "write", path: "/z/b.txt", content: "new\n" },
       ],
       {
-        async ready(target) {
-          if (target.path !== "/z/b.txt") return;
+        async ready(changes) {
+          expect(changes.map(({ target }) => target.path)).toEqual(["/a.txt", "/z/b.txt"]);
           await rm(path.join(root, "z/b.txt"));
           await mkdir(path.join(root, "z/b.txt"));
         },

@@ -2,7 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { FilesystemBackend, StateBackend, StoreBackend } from "deepagents";
 import { describe, expect, it } from "vitest";
 import { backendConformance, type BackendConformanceOptions } from "@fiveseam/backends/conformance";
-import { FreshnessLedger, withFreshness, withRights, WorkspaceBackend } from "../src/index.js";
+import { FreshnessLedger, withFreshness, withRights, withStaging, WorkspaceBackend } from "../src/index.js";
 import { inGraph } from "./state-graph.js";
 import { rootWith } from "./support.js";
 
@@ -33,6 +33,16 @@ const suite = (
     });
   });
 };
+
+suite("a workspace whose changes are staged", {
+  async create() {
+    const root = await rootWith();
+    const directory = await rootWith();
+    return { backend: withStaging(new WorkspaceBackend({ root, fsync: false }), { directory }) };
+  },
+  // What it is given does not reach the disk.
+  lacks: ["disk"],
+});
 
 suite("WorkspaceBackend", {
   async create() {

@@ -1,6 +1,8 @@
 import type { Host } from "@fiveseam/host";
+import type { Approvals } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import type { ToolFiles } from "./tool-files.js";
+import type { CommandBracket } from "./command-bracket.js";
 import { createActiveEditorTool } from "./active-editor.js";
 import { createBrowserTools, createWebPreviewTool } from "./browser-tools.js";
 import { createDebugTools } from "./debug-tools.js";
@@ -15,7 +17,7 @@ import { createManageTerminalTool } from "./manage-terminal.js";
 import { createRipgrepSearchTool } from "./ripgrep-search.js";
 import { createRunCommandTool } from "./run-command.js";
 import { createRunTestsTool } from "./run-tests.js";
-import type { CommandPolicy } from "./shell-check.js";
+import type { CommandGate, CommandPolicy } from "./shell-check.js";
 import { createThinkTool } from "./think.js";
 import { createWebFetchTool, createWebSearchTool } from "./web.js";
 
@@ -31,6 +33,16 @@ export interface CodingToolsOptions {
    * with `createShellPolicy` of `@fiveseam/shell-policy`.
    */
   shellPolicy?: CommandPolicy;
+  /**
+   * Asks the user about a command that the policy is in doubt about (verdict "ask"); `createApprovals` of
+   * `@fiveseam/tool-pipeline` makes one. Without it such a command is run.
+   */
+  approvals?: Pick<Approvals, "ask">;
+  /**
+   * Finds out what a command changed, so that it is said in the result; `bracketExec` of `@fiveseam/backends` makes one, for
+   * undo and freshness. A program that `manage_terminal` starts in the background is not waited for, and so not looked at.
+   */
+  bracket?: CommandBracket;
   /** Tools to add that are not there by default, since deepagents' own do nearly the same. */
   include?: readonly OptionalTool[];
   /** Tools to leave out. */
@@ -45,14 +57,25 @@ const fromGroup = <Port>(
   name: string,
 ): StructuredTool | undefined => port && create(port).find((tool) => tool.name === name);
 
+const gateOf = ({
+  bracket,
+  root,
+  shellPolicy,
+  approvals,
+}: Pick<CodingToolsOptions, "root" | "shellPolicy" | "approvals" | "bracket">): CommandGate => ({
+  root,
+  policy: shellPolicy,
+  approvals,
+  bracket,
+});
+
 const DEFAULT_TOOLS = {
   ripgrep_search: ({ host }) => host.textSearch && createRipgrepSearchTool(host.textSearch),
-  run_command: ({ host, root, shellPolicy: policy }) =>
-    host.process && createRunCommandTool({ process: host.process, root, ...(policy ? { policy } : {}) }),
-  manage_terminal: ({ host, root, shellPolicy }) =>
-    host.terminal && createManageTerminalTool(host.terminal, root, shellPolicy),
-  run_tests: ({ host, root, shellPolicy: policy }) =>
-    host.testRunner && createRunTestsTool(host.testRunner, { root, ...(policy ? { policy } : {}) }),
+  run_command: (parts) =>
+    parts.host.process && createRunCommandTool({ process: parts.host.process, gate: gateOf(parts) }),
+  manage_terminal: (parts) =>
+    parts.host.terminal && createManageTerminalTool(parts.host.terminal, gateOf(parts)),
+  run_tests: (parts) => parts.host.testRunner && createRunTestsTool(parts.host.testRunner, gateOf(parts)),
   git_read: ({ host }) => host.git && createGitReadTool(host.git.read),
   git_ops: ({ host }) => host.git?.write && createGitOpsTool(host.git.write),
   web_search: ({ host }) => host.webSearch && createWebSearchTool(host.webSearch),

@@ -19,4 +19,5 @@ export { ToolDeniedError, ToolInputError } from "./errors.js";
 export { WorkingDirectoryError } from "./working-directory.js";
 export type { ProcessArtifact } from "./process-report.js";
 export type { ToolFiles } from "./tool-files.js";
-export type { CommandPolicy } from "./shell-check.js";
+export type { CommandBracket, CommandChanges } from "./command-bracket.js";
+export type { CommandGate, CommandPolicy } from "./shell-check.js";

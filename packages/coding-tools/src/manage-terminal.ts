@@ -8,10 +8,11 @@ import type {
 import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
+import { changeLines, type CommandChanges } from "./command-bracket.js";
 import { threadOf } from "./caller.js";
 import { needed, ToolInputError } from "./errors.js";
 import { endingLine } from "./process-report.js";
-import { checkCommand, type CommandPolicy } from "./shell-check.js";
+import { checkCommand, runChecked, type CheckedCommand, type CommandGate } from "./shell-check.js";
 import { timeoutSchema } from "./shell-run.js";
 import { resolveDirectory } from "./working-directory.js";
 
@@ -29,13 +30,14 @@ const sessionLine = ({ id, state, command, queued, cwd, restarts }: TerminalSess
     ...(restarts > 0 ? [`restarted ${restarts} times`] : []),
   ].join(", ");
 
-const runText = (result: TerminalRunResult): string =>
+const runText = (result: TerminalRunResult, changes: CommandChanges | undefined): string =>
   [
     `${endedBy(result.ending, result.durationMs)}, now in ${result.cwd}`,
     ...(result.restarted
       ? ["[the shell ended with the command and was started anew: variables are gone]"]
       : []),
     ...(result.truncated ? [`[${result.omittedBytes} bytes were cut from the middle of the output]`] : []),
+    ...changeLines(changes),
     result.output,
   ]
     .join("\n")
@@ -76,11 +78,8 @@ const schema = z.object({
 });
 
 /** The tool that keeps shells open between calls. */
-export const createManageTerminalTool = (
-  port: TerminalPort,
-  root: string,
-  policy?: CommandPolicy,
-): StructuredTool => {
+export const createManageTerminalTool = (port: TerminalPort, gate: CommandGate): StructuredTool => {
+  const { root } = gate;
   // A conversation sees its own sessions only: a server's threads share one host.
   const owners = new Map<string, string | undefined>();
   const own = (session: string, thread: string | undefined): string => {
@@ -88,13 +87,11 @@ export const createManageTerminalTool = (
     throw new ToolInputError(`There is no session "${session}"; open one, or list them.`);
   };
 
-  const checked = async (id: string, command: string): Promise<string> => {
-    if (policy) {
-      const session = (await port.list()).find((each) => each.id === id);
-      checkCommand(policy, command, session?.cwd ?? root);
-    }
-    return command;
+  const checked = async (id: string, command: string): Promise<CheckedCommand> => {
+    const session = (await port.list()).find((each) => each.id === id);
+    return checkCommand(gate, command, session?.cwd ?? root);
   };
+  const noted = ({ note }: CheckedCommand, text: string): string => (note ? `${note}\n${text}` : text);
 
   return defineTool({
     name: "manage_terminal",
@@ -125,16 +122,23 @@ export const createManageTerminalTool = (
       const id = own(needed(args.session, "session", action), thread);
       switch (action) {
         case "run": {
-          const result = await port.run(id, await checked(id, needed(args.command, "command", action)), {
-            ...call,
-            ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
-          });
+          const check = await checked(id, needed(args.command, "command", action));
+          const { result, changes } = await runChecked(gate, check, () =>
+            port.run(id, check.command, {
+              ...call,
+              ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
+            }),
+          );
           signal?.throwIfAborted();
-          return { content: runText(result), artifact: { ...result, output: undefined } };
+          return {
+            content: noted(check, runText(result, changes)),
+            artifact: { ...result, output: undefined },
+          };
         }
         case "start": {
-          const { cursor } = await port.start(id, await checked(id, needed(args.command, "command", action)));
-          return `Started. Read its output with cursor ${cursor}.`;
+          const check = await checked(id, needed(args.command, "command", action));
+          const { cursor } = await port.start(id, check.command);
+          return noted(check, `Started. Read its output with cursor ${cursor}.`);
         }
         case "read": {
           const result = await port.read(id, {

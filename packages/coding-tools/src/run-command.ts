@@ -2,19 +2,14 @@ import type { ProcessPort } from "@fiveseam/host";
 import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
+import { changeLines } from "./command-bracket.js";
 import { artifactOf, endingLine, noteLines } from "./process-report.js";
 import { runShell, timeoutSchema } from "./shell-run.js";
-import { checkCommand, onlyReads, readingCommands, type CommandPolicy } from "./shell-check.js";
+import { checkCommand, onlyReads, readingCommands, runChecked, type CommandGate } from "./shell-check.js";
 import { resolveDirectory } from "./working-directory.js";
 
 /** The tool that runs one shell command in the workspace and reports how it ended. */
-export const createRunCommandTool = (options: {
-  process: ProcessPort;
-  /** Absolute path of the workspace. */
-  root: string;
-  /** What may never be run. */
-  policy?: CommandPolicy;
-}): StructuredTool =>
+export const createRunCommandTool = (options: { process: ProcessPort; gate: CommandGate }): StructuredTool =>
   defineTool({
     name: "run_command",
     description:
@@ -30,19 +25,31 @@ export const createRunCommandTool = (options: {
       timeout_ms: timeoutSchema,
     }),
     effects: ["exec"],
-    ...readingCommands(options.policy, options.root),
+    ...readingCommands(options.gate),
     async run({ command, cwd, timeout_ms }, { signal }) {
-      const directory = await resolveDirectory(options.root, cwd);
-      checkCommand(options.policy, command, directory);
-      const result = await runShell(options.process, command, {
-        cwd: directory,
-        timeoutMs: timeout_ms,
-        signal,
-        readOnly: onlyReads(),
-      });
+      const { process, gate } = options;
+      const directory = await resolveDirectory(gate.root, cwd);
+      const checked = await checkCommand(gate, command, directory);
+      const { result, changes } = await runChecked(gate, checked, () =>
+        runShell(process, checked.command, {
+          cwd: directory,
+          timeoutMs: timeout_ms,
+          signal,
+          readOnly: onlyReads(),
+        }),
+      );
+      const { note } = checked;
       return {
-        content: [endingLine(result), ...noteLines(result), result.output].join("\n").trimEnd(),
-        artifact: artifactOf(command, result),
+        content: [
+          ...(note ? [note] : []),
+          endingLine(result),
+          ...noteLines(result),
+          ...changeLines(changes),
+          result.output,
+        ]
+          .join("\n")
+          .trimEnd(),
+        artifact: { ...artifactOf(checked.command, result), ...(changes ? { changes } : {}) },
       };
     },
   });

@@ -4,7 +4,8 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import type { StructuredTool } from "@langchain/core/tools";
 import { z } from "zod";
 import { endingLine } from "./process-report.js";
-import { checkCommand, type CommandPolicy } from "./shell-check.js";
+import { changeLines } from "./command-bracket.js";
+import { checkCommand, runChecked, type CheckedCommand, type CommandGate } from "./shell-check.js";
 import { timeoutSchema } from "./shell-run.js";
 import { resolveDirectory } from "./working-directory.js";
 import { toHostPath, toVirtualPath } from "./workspace-paths.js";
@@ -36,10 +37,7 @@ const failureLines = ({ failures }: TestRunResult, directory: string): string[] 
 };
 
 /** The tool that runs the project's tests and says what passed and what failed. */
-export const createRunTestsTool = (
-  port: TestRunnerPort,
-  options: { root?: string; policy?: CommandPolicy } = {},
-): StructuredTool =>
+export const createRunTestsTool = (port: TestRunnerPort, gate?: CommandGate): StructuredTool =>
   defineTool({
     name: "run_tests",
     description:
@@ -68,28 +66,36 @@ export const createRunTestsTool = (
     // Not idempotent: tests and `command` may do anything.
     effects: ["exec"],
     async run({ files, filter, cwd, command, timeout_ms }, { signal }) {
-      if (command !== undefined && options.root !== undefined)
-        checkCommand(options.policy, command, await resolveDirectory(options.root, cwd));
+      const checked: Partial<CheckedCommand> & Pick<CheckedCommand, "readOnly"> =
+        command !== undefined && gate
+          ? await checkCommand(gate, command, await resolveDirectory(gate.root, cwd))
+          : { ...(command === undefined ? {} : { command }), readOnly: false };
       const request: TestRunRequest = {
         ...(files === undefined ? {} : { files: files.map(toHostPath) }),
         ...(filter === undefined ? {} : { filter }),
         ...(cwd === undefined ? {} : { cwd: toHostPath(cwd) }),
-        ...(command === undefined ? {} : { command }),
+        ...(checked.command === undefined ? {} : { command: checked.command }),
       };
-      const result = await port.run(request, {
-        ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
-        ...(signal ? { signal } : {}),
-      });
+      const run = () =>
+        port.run(request, {
+          ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+          ...(signal ? { signal } : {}),
+        });
+      const { result, changes } = gate
+        ? await runChecked(gate, checked, run)
+        : { result: await run(), changes: undefined };
       signal?.throwIfAborted();
       const text = [
+        ...(checked.note ? [checked.note] : []),
         verdict(result),
         ...failureLines(result, request.cwd ?? "."),
         // Without a summary the first line has said so already.
         ...result.notes.filter((note) => !/holds no summary/.test(note)).map((note) => `[${note}]`),
+        ...changeLines(changes),
         `$ ${result.command}`,
         "",
         result.output,
       ];
-      return { content: text.join("\n").trimEnd(), artifact: result };
+      return { content: text.join("\n").trimEnd(), artifact: { ...result, ...(changes ? { changes } : {}) } };
     },
   });

@@ -16,6 +16,9 @@ import { STREAM_MODES, type Translator, type StreamItem } from "./translator.js"
 export type Work =
   { kind: "message"; message: HumanMessage; queued: boolean } | { kind: "resume"; answers: Answers };
 
+/** Where a checkpoint's metadata say which turn it belongs to. */
+const TURN = "fiveseam_turn";
+
 /** How long the end of an aborted run waits for a checkpointer that does not answer. */
 const CHECKPOINTER_MS = 2_000;
 
@@ -82,6 +85,8 @@ export class ActiveRun {
     this.#mode = modeAskedFor(options) ?? "act";
     lease.mode = this.#mode;
     this.#spentBefore = this.#spent;
+    // What the user let be remembered was for the run that is over.
+    if (work.kind === "message") runtime.approvals.forget(options.threadId);
     this.done = this.#run();
   }
 
@@ -105,6 +110,7 @@ export class ActiveRun {
     const { config, context, threadId } = this.#options;
     return {
       ...config,
+      metadata: { ...config?.metadata, [TURN]: this.#lease.turnId },
       ...(context === undefined && this.#mode === "act" ? {} : { context: this.#contextOf(context) }),
       configurable: { ...config?.configurable, thread_id: threadId },
       signal: this.#signal,
@@ -184,8 +190,10 @@ export class ActiveRun {
     const { state, tuple } = stored;
     this.#mode = modeAskedFor(this.#options) ?? storedMode([...messagesOf(state.values), ...startOf(tuple)]);
     this.#lease.mode = this.#mode;
+    const turn = (state.metadata as Record<string, unknown> | undefined)?.[TURN];
+    if (typeof turn === "string") this.#lease.turnId = turn;
     const pending = pendingInterrupts(state, tuple);
-    const map = resumeMap(threadId, pending, answers);
+    const map = resumeMap(threadId, pending, answers, Date.now());
     const answered = Object.keys(map).length > 0;
     // Not `state.next`: it leaves out tasks whose result is stored while their step is not.
     if (state.tasks.length === 0 || (pending.length > 0 && !answered)) {

@@ -4,6 +4,7 @@ import { canonicalPath, LARGE_RESULTS_ROUTE, WORKSPACE_ROUTE } from "@fiveseam/b
 import {
   createPipeline,
   fileAuditSink,
+  type Approvals,
   type AuditOptions,
   type FileStamp,
   type Layer,
@@ -34,6 +35,8 @@ interface PipelineParts {
   readonly backend: BackendProtocolV2;
   /** Inside the audit and outside everything else, the first is outermost. */
   readonly layers: readonly Layer[];
+  /** Behind the policy: what is refused is not asked about. */
+  readonly approvals: Approvals;
   readonly options: {
     readonly audit?: AuditSettings | false;
     readonly limits?: LimitSettings;
@@ -95,6 +98,7 @@ export const agentPipeline = async (
       },
     },
   });
+  pipeline.use(parts.approvals.layer, { after: "policy" });
   for (const layer of layers) pipeline.use(layer, { before: "failures-as-results" });
   await options.pipeline?.(pipeline);
   for (const layer of pipeline.layers) {

@@ -1,18 +1,29 @@
+import type { ApprovalInterrupt } from "@fiveseam/tool-pipeline";
 import { HumanMessage } from "@langchain/core/messages";
 import type { ApprovalAction, Decision, EventSource, WarningCode } from "./events.js";
 import { ConfigError, ResumeError } from "./errors.js";
 
 /** An answer to one action of an approval. */
 export type ApprovalDecision =
-  | { type: "approve" }
+  | {
+      type: "approve";
+      /** Answers what the action's `remember` says, too, until the user's next message. */
+      remember?: boolean;
+    }
   /** Runs the tool with other arguments. */
   | { type: "edit"; args: Record<string, unknown> }
   /** The model is told the reason. */
   | { type: "reject"; reason?: string };
 
 /** Something that a run waits for. */
-export type PendingInterrupt = { interruptId: string; source?: EventSource } & (
-  { kind: "approval"; actions: ApprovalAction[] } | { kind: "input"; value: unknown }
+export type PendingInterrupt = {
+  /** Of this very question: another one of the same task has another id. */
+  interruptId: string;
+  /** LangGraph's, which is the task's. */
+  rawId: string;
+  source?: EventSource;
+} & (
+  { kind: "approval"; actions: ApprovalAction[]; approvalId?: string } | { kind: "input"; value: unknown }
 );
 
 interface RawInterrupt {
@@ -40,7 +51,7 @@ export const readInterrupt = (raw: RawInterrupt): PendingInterrupt | undefined =
   if (typeof raw.id !== "string") return undefined;
   const { value } = raw;
   if (!isRecord(value) || !Array.isArray(value["actionRequests"])) {
-    return { kind: "input", interruptId: raw.id, value };
+    return { kind: "input", interruptId: raw.id, rawId: raw.id, value };
   }
   const configs = Array.isArray(value["reviewConfigs"]) ? (value["reviewConfigs"] as unknown[]) : [];
   const actions = (value["actionRequests"] as unknown[]).map((request): ApprovalAction => {
@@ -57,8 +68,27 @@ export const readInterrupt = (raw: RawInterrupt): PendingInterrupt | undefined =
       ),
     };
   });
-  return { kind: "approval", interruptId: raw.id, actions };
+  const own = value["approval"];
+  if (!isRecord(own) || typeof own["id"] !== "string")
+    return { kind: "approval", interruptId: raw.id, rawId: raw.id, actions };
+  const { id, details, remember, expiresAt } = own as unknown as ApprovalInterrupt["approval"];
+  return {
+    kind: "approval",
+    interruptId: `${raw.id}.${id.slice(0, 12)}`,
+    rawId: raw.id,
+    approvalId: id,
+    actions: actions.map((action) => ({
+      ...action,
+      details,
+      ...(remember === undefined ? {} : { remember }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    })),
+  };
 };
+
+const isExpired = (pending: PendingInterrupt, nowMs: number): boolean =>
+  pending.kind === "approval" &&
+  pending.actions.some(({ expiresAt }) => expiresAt !== undefined && nowMs >= expiresAt);
 
 const decisionFor = (
   action: ApprovalAction,
@@ -73,7 +103,11 @@ const decisionFor = (
   }
   switch (decision.type) {
     case "approve":
-      return { type: "approve" };
+      if (decision.remember !== undefined && typeof decision.remember !== "boolean")
+        return refuse("`remember` is true or false");
+      if (decision.remember && action.remember === undefined)
+        return refuse(`an approval of ${action.tool} cannot be remembered`);
+      return { type: "approve", ...(decision.remember ? { remember: true } : {}) };
     case "edit":
       if (!isPlain(decision.args)) return refuse("an edit needs args: a plain object of what JSON can hold");
       // Never another tool: it may be one with a stricter gate, or with none.
@@ -98,14 +132,28 @@ export interface Answers {
  * answer every parallel interrupt at once, and a malformed one poisons the thread for good, so nothing reaches the
  * graph before it has been checked.
  *
- * @throws {ResumeError} `unknown_interrupt` or `invalid_decision`.
+ * @throws {ResumeError} `unknown_interrupt`, `invalid_decision` or `approval_expired`.
  */
 export const resumeMap = (
   threadId: string,
   pending: readonly PendingInterrupt[],
   { approvals = {}, answers = {} }: Answers,
+  nowMs: number,
 ): Record<string, unknown> => {
   const map: Record<string, unknown> = {};
+  // Nobody has answered these in time. Any answer denies them; what is given must not seem to have counted.
+  for (const each of pending) {
+    if (!isExpired(each, nowMs)) continue;
+    const { interruptId, rawId } = each;
+    if (Object.hasOwn(approvals, interruptId)) {
+      throw new ResumeError(
+        "approval_expired",
+        threadId,
+        `The time for approval "${interruptId}" is over, and it counts as denied. Resume without an answer to it.`,
+      );
+    }
+    map[rawId] = { decisions: [{ type: "reject", message: "Nobody answered in time." }] };
+  }
   const ids = pending.map((each) => each.interruptId).join(", ") || "none";
   for (const [id, given] of Object.entries(approvals)) {
     const found = pending.find((each) => each.interruptId === id);
@@ -130,7 +178,8 @@ export const resumeMap = (
     if (decisions.length !== found.actions.length) {
       return refuse(`it has ${found.actions.length} action(s) and got ${decisions.length} decision(s)`);
     }
-    map[id] = {
+    map[found.rawId] = {
+      ...(found.approvalId === undefined ? {} : { approvalId: found.approvalId }),
       decisions: found.actions.map((action, at) =>
         decisionFor(action, decisions[at] as ApprovalDecision, refuse),
       ),
@@ -159,7 +208,7 @@ export const resumeMap = (
         `The answer to "${id}" is nothing that JSON can hold.`,
       );
     }
-    map[id] = value;
+    map[found.rawId] = value;
   }
   return map;
 };

@@ -1,13 +1,24 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
+import { randomUUID } from "node:crypto";
+import type { UndoResult } from "@fiveseam/backends";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { DeepAgent, DeepAgentTypeConfig } from "deepagents";
 import type { RunInput } from "./approvals.js";
 import type { CostLedger } from "./cost-ledger.js";
-import { AgentClosedError } from "./errors.js";
+import { AgentClosedError, ConfigError, ThreadBusyError, UndoUnavailableError } from "./errors.js";
 import type { RunEvent } from "./events.js";
 import { startResume, startRun } from "./run.js";
 import type { ResumeOptions, RunnableAgent, RunOptions, Runtime } from "./run-options.js";
+
+export interface UndoOptions {
+  threadId: string;
+  /**
+   * "run" (default): all since the user's last message, however often that run was resumed. "step": the last tool call that
+   * changed something. "thread": all of the conversation.
+   */
+  scope?: "run" | "step" | "thread";
+}
 
 /** What `createCodingAgent` adds to the agent that deepagents returns. */
 export interface CodingAgentMethods<Context = unknown> {
@@ -27,6 +38,15 @@ export interface CodingAgentMethods<Context = unknown> {
    * @throws {ResumeError} when the thread does not exist or an answer does not fit what is pending.
    */
   resume(options: ResumeOptions<Context>): AsyncGenerator<RunEvent, void, void>;
+  /**
+   * Takes back what the agent and its delegates changed in the workspace: contents, permission bits, deletions and renames, by
+   * their file tools and by commands that were waited for (but not in what .gitignore names, nor what was too large to be
+   * kept). A file that somebody has changed since stays as it is, and the result says so. The conversation is left alone.
+   *
+   * @throws {UndoUnavailableError} when nothing is kept that could be undone.
+   * @throws {ThreadBusyError} when a run is under way on the thread.
+   */
+  undo(options: UndoOptions): Promise<UndoResult>;
   /** Stops the runs under way and releases what the agent opened. No data depends on it. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -46,6 +66,30 @@ export type CodingAgent<Types extends DeepAgentTypeConfig = DeepAgentTypeConfig,
   "withConfig"
 > &
   CodingAgentMethods<Context>;
+
+const undo = async (
+  { undoable, gate, closed }: Runtime,
+  { threadId, scope = "run" }: UndoOptions,
+): Promise<UndoResult> => {
+  if (closed) throw new AgentClosedError();
+  if (typeof threadId !== "string" || threadId === "")
+    throw new ConfigError("threadId", "`undo` needs the thread whose changes are taken back.");
+  if (!["run", "step", "thread"].includes(scope))
+    throw new ConfigError("scope", '`scope` is "run", "step" or "thread".');
+  if (!undoable) throw new UndoUnavailableError();
+  const holder = gate.holder(threadId);
+  if (holder) throw new ThreadBusyError(threadId, holder.runId);
+  const lease = gate.acquire(threadId, `undo ${randomUUID()}`);
+  try {
+    return await undoable.undo(
+      scope === "thread"
+        ? { thread: threadId }
+        : { thread: threadId, ...(scope === "run" ? { lastRun: true } : { lastStep: true }) },
+    );
+  } finally {
+    lease.release();
+  }
+};
 
 /** What belongs to an agent and all that `withConfig` makes of it. */
 export interface Shared {
@@ -96,6 +140,7 @@ export const addMethods = <Agent extends object>(
   return Object.assign(agent, {
     run: (input: RunInput, options: RunOptions) => startRun(runnable, runtime, input, options),
     resume: (options: ResumeOptions) => startResume(runnable, runtime, options),
+    undo: (options: UndoOptions) => undo(runtime, options),
     close,
     [Symbol.asyncDispose]: close,
     withConfig: (config: unknown) => addMethods(bare(config), shared),

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { createCodingBackend, WORKSPACE_ROUTE } from "@fiveseam/backends";
+import { WORKSPACE_ROUTE } from "@fiveseam/backends";
 import { createCodingTools, type CodingToolsOptions, type CommandPolicy } from "@fiveseam/coding-tools";
 import {
   createSystemPrompt,
@@ -31,6 +31,8 @@ import {
 } from "deepagents";
 import type { AgentMiddleware } from "langchain";
 import { createAgentModels, type AgentModels } from "./agent-models.js";
+import { agentFiles, type AgentFiles } from "./agent-files.js";
+import { approvalsOf } from "./approval-settings.js";
 import { agentPipeline } from "./agent-pipeline.js";
 import { BUILT_IN_TOOLS, checkGates, checkTools, namesOf, toolsOf, usableTools } from "./check-tools.js";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
@@ -150,13 +152,15 @@ const shellPolicyOf = async (
   }
 };
 
-const codingToolsOf = (
-  choice: CodingAgentOptions["codingTools"],
-  parts: CodingToolsOptions,
-): StructuredTool[] => {
+const codingToolsOf = async (
+  { codingTools: choice, shellPolicy }: CodingAgentOptions,
+  parts: Omit<CodingToolsOptions, "shellPolicy">,
+): Promise<StructuredTool[]> => {
   if (choice === false) return [];
+  // Its grammar takes a moment to load, which is nothing to be paid for without the tools.
+  const policy = await shellPolicyOf(shellPolicy, parts.root);
   try {
-    return createCodingTools({ ...parts, ...choice });
+    return createCodingTools({ ...parts, ...(policy ? { shellPolicy: policy } : {}), ...choice });
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new ConfigError("codingTools", cause.message, { cause });
@@ -175,12 +179,20 @@ const assemble = async (
   { workspace, models, persistence, delegates: chosen }: Parts,
 ): Promise<CodingAgent> => {
   const { stateDir, checkpointer, store } = persistence;
-  const backend = (options.backend ??
-    createCodingBackend({
-      workspace,
-      ...(store ? { docs: store, docsNamespace: ["fiveseam", "docs", await workspaceKey(workspace)] } : {}),
-      ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
-    })) as BackendProtocolV2;
+  // Without a checkpointer of ours nobody but this agent can know of its threads.
+  const gate = gateOf(checkpointer ?? {});
+  const approvals = approvalsOf(options, options.backend === undefined);
+  const { backend, undoable, bracket }: AgentFiles = options.backend
+    ? { backend: options.backend as BackendProtocolV2 }
+    : agentFiles({
+        workspace,
+        stateDir,
+        store,
+        docsNamespace: ["fiveseam", "docs", await workspaceKey(workspace)],
+        approvals,
+        gate,
+        options,
+      });
 
   const host =
     options.host ??
@@ -191,15 +203,14 @@ const assemble = async (
       onWarning: ({ file, setAsideAs, reason }) =>
         warn("state_set_aside", `${file} could not be read (${reason}) and was set aside as ${setAsideAs}.`),
     });
-  const shellPolicy = await shellPolicyOf(options.shellPolicy, workspace);
-  const codingTools = codingToolsOf(options.codingTools, {
+  const asksOfCommands = options.approvals !== false && options.approvals?.commands !== false;
+  const codingTools = await codingToolsOf(options, {
     host,
     root: workspace,
     backend,
-    ...(shellPolicy ? { shellPolicy } : {}),
+    ...(asksOfCommands ? { approvals } : {}),
+    ...(bracket ? { bracket } : {}),
   });
-  // Without a checkpointer of ours nobody but this agent can know of its threads.
-  const gate = gateOf(checkpointer ?? {});
   const costs = new CostLedger();
   const runtime: Runtime = {
     gate,
@@ -210,6 +221,8 @@ const assemble = async (
       ...models.problems.map((message) => ({ code: "model_unavailable" as const, message })),
     ],
     active: new Set(),
+    approvals,
+    undoable,
     closed: false,
   };
   const warned = new Set<string>();
@@ -231,6 +244,7 @@ const assemble = async (
     stateDir,
     backend,
     layers: [meter.layer, trackCalls(gate), joinQueue(gate)],
+    approvals,
     options,
     onAuditError: (error) =>
       warn("audit_incomplete", `The audit log cannot be written: ${errorFacts(error).message}`),
@@ -290,6 +304,10 @@ const assemble = async (
   const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
   checkTools([...tools, ...brought]);
   checkGates("interruptOn", interruptOn, [
+    ...BUILT_IN_TOOLS,
+    ...namesOf([...tools, ...brought, ...delegates.flatMap(toolsOf)]),
+  ]);
+  checkGates("approvals.tools", (options.approvals || {}).tools, [
     ...BUILT_IN_TOOLS,
     ...namesOf([...tools, ...brought, ...delegates.flatMap(toolsOf)]),
   ]);

@@ -29,7 +29,13 @@ export class ThreadBusyError extends Error {
   }
 }
 
-export type ResumeErrorCode = "no_checkpointer" | "unknown_thread" | "unknown_interrupt" | "invalid_decision";
+export type ResumeErrorCode =
+  | "no_checkpointer"
+  | "unknown_thread"
+  | "unknown_interrupt"
+  | "invalid_decision"
+  /** The approval's time was over: it counts as denied. Resume without an answer to it. */
+  | "approval_expired";
 
 /** A thread cannot be resumed this way. Thrown before anything is changed, so the thread stays as it was. */
 export class ResumeError extends Error {
@@ -41,6 +47,19 @@ export class ResumeError extends Error {
     super(message);
     this.code = code;
     this.threadId = threadId;
+  }
+}
+
+/** Changes cannot be taken back: the agent keeps no journal of them. */
+export class UndoUnavailableError extends Error {
+  override readonly name = "UndoUnavailableError";
+  readonly code = "undo_unavailable";
+
+  constructor() {
+    super(
+      "This agent keeps nothing that could be undone: it was made with `undo: false`, with a `backend` of your own, or has no " +
+        "state directory.",
+    );
   }
 }
 

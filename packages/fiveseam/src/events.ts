@@ -1,3 +1,4 @@
+import { EFFECTS, type ApprovalDetails } from "@fiveseam/tool-pipeline";
 import { z } from "zod";
 
 /** Whose event it is: the main agent's, or a delegate's. */
@@ -34,6 +35,12 @@ export interface ApprovalAction {
   description: string;
   /** The decisions that this action accepts. */
   allowed: Decision[];
+  /** What would happen: the diffs, the command with what is in doubt about it, the tool's effects. Not for raw `interruptOn`. */
+  details?: ApprovalDetails;
+  /** What `{ type: "approve", remember: true }` would answer too. Undefined when an approval cannot be remembered. */
+  remember?: string;
+  /** When it counts as denied, in milliseconds since 1970. */
+  expiresAt?: number;
 }
 
 /** What a warning is about. */
@@ -149,6 +156,27 @@ const base = {
 const status = z.enum(["success", "error", "unknown"]);
 const count = z.number().int().nonnegative();
 
+const details: z.ZodType<ApprovalDetails> = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("tool"), effects: z.array(z.enum(EFFECTS)) }),
+  z.object({
+    kind: z.literal("command"),
+    command: z.string(),
+    cwd: z.string(),
+    segments: z.array(z.object({ text: z.string(), verdict: z.string(), why: z.string() })),
+  }),
+  z.object({
+    kind: z.literal("change"),
+    files: z.array(
+      z.object({
+        file: z.string(),
+        kind: z.enum(["create", "change", "delete"]),
+        diff: z.string().optional(),
+      }),
+    ),
+    others: count,
+  }),
+]);
+
 /**
  * The schema of `RunEvent`, for programs that receive events as JSON.
  *
@@ -214,6 +242,9 @@ export const runEventSchema: z.ZodType<RunEvent> = z.discriminatedUnion("type", 
         args: z.record(z.string(), z.unknown()),
         description: z.string(),
         allowed: z.array(z.enum(["approve", "edit", "reject"])),
+        details: details.optional(),
+        remember: z.string().optional(),
+        expiresAt: z.number().optional(),
       }),
     ),
   }),

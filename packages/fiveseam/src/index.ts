@@ -1,6 +1,8 @@
 export { createCodingAgent } from "./create-coding-agent.js";
-export type { CodingAgent, CodingAgentMethods } from "./coding-agent.js";
+export type { CodingAgent, CodingAgentMethods, UndoOptions } from "./coding-agent.js";
 export type { FailoverSettings } from "./agent-models.js";
+export type { FileSettings, UndoSettings } from "./agent-files.js";
+export type { ApprovalSettings } from "./approval-settings.js";
 export type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 export type { CodingAgentOptions, DelegateOption } from "./options.js";
 export type { ApprovalDecision, Answers, RunInput } from "./approvals.js";
@@ -26,6 +28,7 @@ export {
   ResumeError,
   RunLimitError,
   ThreadBusyError,
+  UndoUnavailableError,
   type ResumeErrorCode,
   type RunLimit,
 } from "./errors.js";

@@ -3,9 +3,11 @@ import type { ModelChoice, ModelSpec, ModelTier } from "@fiveseam/models";
 import type { FailoverSettings } from "./agent-models.js";
 import type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 import type { Role, RoleName } from "@fiveseam/subagents";
+import type { FileSettings, UndoSettings } from "./agent-files.js";
+import type { ApprovalSettings } from "./approval-settings.js";
 import type { CodingToolsOptions, CommandPolicy } from "@fiveseam/coding-tools";
 import type { Host } from "@fiveseam/host";
-import type { Pipeline } from "@fiveseam/tool-pipeline";
+import { EFFECTS, type Pipeline } from "@fiveseam/tool-pipeline";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { InteropZodObject } from "@langchain/core/utils/types";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph";
@@ -91,6 +93,18 @@ export interface CodingAgentOptions<
    * this user's home. `false`: nothing is looked at.
    */
   shellPolicy?: CommandPolicy | false;
+  /**
+   * What the user is asked about before it happens; default deletions of files, and commands that the shell policy is in doubt
+   * about. Each question ends the run with an `approval.needed`; answer it with `agent.resume()`. Without a checkpointer nobody
+   * can be asked, and the answer is no. `false`: nothing is asked about.
+   */
+  approvals?: ApprovalSettings | false;
+  /** Ask before each change of a file in the workspace, with its diff; default false. Commands are not files: see `approvals`. */
+  requireDiffApproval?: boolean;
+  /** How the files of the workspace are held: what is protected or hidden, and whether a file must be read first. */
+  files?: FileSettings;
+  /** What is kept so that `agent.undo()` can take changes back, in `<stateDir>/undo`. `false`: nothing. */
+  undo?: UndoSettings | false;
   /** Tools added to the built-in ones. */
   tools?: readonly ToolOption[];
   /** Middleware added behind the built-in one, for the main agent. */
@@ -209,6 +223,24 @@ const duration = z.number("expected milliseconds").min(0, "expected 0 millisecon
 
 const count = z.number().int().min(1);
 
+const asking = z.strictObject({
+  tools: z.record(z.string(), z.boolean()).optional(),
+  effects: z.array(z.enum(EFFECTS)).optional(),
+  paths: z.array(z.string()).optional(),
+  deletions: z.boolean().optional(),
+  commands: z.boolean().optional(),
+  timeoutMs: z.number("expected milliseconds").positive("expected more than 0 milliseconds").optional(),
+});
+
+const fileSettings = z.strictObject({
+  protectedPaths: z.array(z.string()).optional(),
+  hiddenPaths: z.array(z.string()).optional(),
+  hardlinks: z.enum(["refuse", "break"]).optional(),
+  fsync: z.boolean().optional(),
+  maxFileBytes: count.optional(),
+  requireRead: z.boolean().optional(),
+});
+
 const schema = z.strictObject({
   workspace: z.string().min(1, "expected the path of a directory"),
   model,
@@ -241,6 +273,20 @@ const schema = z.strictObject({
     .optional(),
   shellPolicy: z
     .union([z.literal(false), z.custom(hasMethod("judge"))], "expected a shell policy, or false")
+    .optional(),
+  approvals: z
+    .union(
+      [z.literal(false), asking],
+      "expected { tools, effects, paths, deletions, commands, timeoutMs }, each if needed, or false",
+    )
+    .optional(),
+  requireDiffApproval: z.boolean().optional(),
+  files: fileSettings.optional(),
+  undo: z
+    .union(
+      [z.literal(false), z.strictObject({ maxBytes: z.number().positive().optional() })],
+      "expected { maxBytes } with a number above 0, or false",
+    )
     .optional(),
   tools: z.array(tool).optional(),
   middleware: z.array(named("a middleware")).optional(),
@@ -387,7 +433,8 @@ export const checkOptions = (options: unknown): void => {
   const result = schema.safeParse(options);
   if (!result.success) {
     const issue = result.error.issues[0] as z.core.$ZodIssue;
-    if (issue.code === "unrecognized_keys") throw unknownOption(issue.keys[0] as string);
+    if (issue.code === "unrecognized_keys" && issue.path.length === 0)
+      throw unknownOption(issue.keys[0] as string);
     const option = issue.path.join(".");
     const missing = issue.path.length === 1 && (options as Record<string, unknown>)[option] === undefined;
     throw new ConfigError(
@@ -395,7 +442,14 @@ export const checkOptions = (options: unknown): void => {
       `The option "${option}" is ${missing ? "missing" : "wrong"}: ${issue.message}.`,
     );
   }
-  const { backend, unsafe } = options as CodingAgentOptions;
+  const { backend, unsafe, requireDiffApproval, files, undo } = options as CodingAgentOptions;
+  const own = Object.entries({ requireDiffApproval, files, undo }).find(([, value]) => value);
+  if (backend && own) {
+    throw new ConfigError(
+      own[0],
+      `\`${own[0]}\` is about the built-in files, which \`backend\` replaces: leave one of them out.`,
+    );
+  }
   if (backend && !unsafe) {
     throw new ConfigError(
       "backend",

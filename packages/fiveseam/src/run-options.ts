@@ -1,5 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver, StateSnapshot } from "@langchain/langgraph";
+import type { UndoableBackend } from "@fiveseam/backends";
+import type { Approvals } from "@fiveseam/tool-pipeline";
 import type { Answers } from "./approvals.js";
 import type { CostLedger } from "./cost-ledger.js";
 import { ConfigError } from "./errors.js";
@@ -45,6 +47,9 @@ export interface Runtime {
   readonly costs: CostLedger;
   /** Problems noticed while the agent was made or between runs; each is reported by the next run once. */
   readonly warnings: { code: WarningCode; message: string }[];
+  readonly approvals: Approvals;
+  /** What takes changes of files back; undefined when nothing does. */
+  readonly undoable: Pick<UndoableBackend, "undo"> | undefined;
   readonly active: Set<{ abort(reason: Error): void; done: Promise<void> }>;
   closed: boolean;
 }

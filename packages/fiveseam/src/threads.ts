@@ -16,6 +16,8 @@ interface QueuedMessage {
 /** The right to run on a thread, held by one run at a time. */
 export interface ThreadLease {
   readonly runId: string;
+  /** The run that began with the user's message, of which this one may be a continuation. */
+  turnId: string;
   /** Messages that may join now; they count as taken until `confirm` or the end of the run. */
   take(): HumanMessage[];
   /** True when a message waits. */
@@ -67,6 +69,7 @@ export class ThreadGate {
     });
     const held: Held = {
       runId,
+      turnId: runId,
       queue,
       done,
       abort: () => {},

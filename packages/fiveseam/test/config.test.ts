@@ -256,7 +256,7 @@ describe("every option does something", () => {
     process.env["FIVESEAM_TEST_SECRET_KEY"] = "sk-very-secret";
     try {
       const model = modelOf((step) => (step === 0 ? call("run_command", { command: "env" }) : "ok"));
-      await ask({}, model);
+      await ask({ approvals: { commands: false } }, model);
       expect(lastRequest(model).join("\n")).toContain("PATH=");
       expect(lastRequest(model).join("\n")).not.toContain("sk-very-secret");
     } finally {

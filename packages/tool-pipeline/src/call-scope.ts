@@ -33,6 +33,10 @@ export type OutcomeReport =
 /** A scope with what the pipeline keeps in it. */
 export interface Scope {
   readonly call: CurrentCall;
+  /** The call as the pipeline was given it. */
+  readonly whole: PipelineCall;
+  /** How many answers of the user's this attempt at the call has had. */
+  readonly answers: { count: number };
   readonly pipeline: object;
   readonly outer: Scope | undefined;
   report: OutcomeReport | undefined;
@@ -52,7 +56,15 @@ export const currentScope = (): Scope | undefined => storage().getStore();
 export const openScope = <T>(call: PipelineCall, pipeline: object, inside: () => T): T => {
   const { id, toolName, threadId, namespace, agent, role, rights, signal } = call;
   const current: CurrentCall = { id, toolName, threadId, namespace, agent, role, rights, signal };
-  return storage().run({ call: current, pipeline, outer: currentScope(), report: undefined }, inside);
+  const scope: Scope = {
+    call: current,
+    whole: call,
+    answers: { count: 0 },
+    pipeline,
+    outer: currentScope(),
+    report: undefined,
+  };
+  return storage().run(scope, inside);
 };
 
 /** Runs something as the same call with other rights. */

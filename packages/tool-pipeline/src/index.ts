@@ -59,6 +59,15 @@ export type { PathRules, PathRulesInput } from "./rights/path-rules.js";
 export { NotStartedError, PipelineError, RunStoppedError, type PipelineErrorCode } from "./errors.js";
 export { canonicalJson } from "./canonical-json.js";
 export { currentCall, reportOutcome, type CurrentCall, type OutcomeReport } from "./call-scope.js";
+export { createApprovals, type Approvals, type ApprovalsOptions } from "./approvals/approvals.js";
+export type {
+  ApprovalAnswer,
+  ApprovalDecisionType,
+  ApprovalDetails,
+  ApprovalInterrupt,
+  ApprovalRequest,
+  ApprovalResume,
+} from "./approvals/request.js";
 export { dedup, type DedupOptions, type FileStamp } from "./layers/dedup.js";
 export { loopGuard, type LoopGuardOptions } from "./layers/loop-guard.js";
 export { outputCap, type OutputCapOptions } from "./layers/output-cap.js";

@@ -161,8 +161,7 @@ export class Plan {
 
   /** Says to the guard what will be there. */
   async announce(): Promise<void> {
-    for (const { target, after } of this.changed)
-      await this.#guard?.ready?.(target, after ? hashOf(after) : null);
+    if (this.changed.length > 0) await this.#guard?.ready?.(this.changed);
   }
 
   receipts(): FileReceipt[] {

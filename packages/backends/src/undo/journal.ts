@@ -29,6 +29,8 @@ export interface KeptFile {
 export interface JournalEntry {
   readonly id: string;
   readonly run: string;
+  /** The conversation that it was made in. */
+  readonly thread?: string;
   readonly step: string;
   /** As the backend names it. */
   readonly path: string;
@@ -78,6 +80,8 @@ export class UndoJournal {
   readonly #contents: string;
   readonly #maxBytes: number;
   readonly #locks: FileLocks;
+  /** Contents that no entry names yet. */
+  readonly #unnamed = new Set<string>();
 
   constructor(directory: string, maxBytes: number) {
     this.#contents = path.join(directory, "contents");
@@ -108,6 +112,7 @@ export class UndoJournal {
   add(entries: readonly Omit<JournalEntry, "id">[]): void {
     const lines = entries.map((entry) => encode({ entry: { id: randomUUID(), ...entry } }));
     writeDurably(this.#file, "a", lines.join(""));
+    this.#unnamed.clear();
   }
 
   undone(ids: readonly string[]): void {
@@ -119,6 +124,7 @@ export class UndoJournal {
     if (!content) return { hash: null, mode, kept: false };
     const hash = hashOf(content);
     const file = path.join(this.#contents, hash);
+    this.#unnamed.add(hash);
     if (existsSync(file)) return { hash, mode, kept: true };
     if (!this.#makeRoom(content.length, run)) return { hash, mode, kept: false };
     writeDurably(`${file}.new`, "w", content);
@@ -163,6 +169,7 @@ export class UndoJournal {
   #sweep(entries: readonly JournalEntry[]): void {
     const named = new Set(entries.map(({ before }) => before?.hash));
     for (const name of readdirSync(this.#contents))
-      if (!named.has(name)) rmSync(path.join(this.#contents, name), { force: true });
+      if (!named.has(name) && !this.#unnamed.has(name))
+        rmSync(path.join(this.#contents, name), { force: true });
   }
 }

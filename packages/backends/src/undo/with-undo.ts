@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { BackendError } from "../errors.js";
 import { callingStep } from "../workspace/call-report.js";
-import type { ChangeGuard, GuardedBackend } from "../workspace/change-guard.js";
+import type { ChangeGuard, GuardedBackend, OutsideChange, PlannedChange } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
 import type { FileErrorKind } from "../workspace/file-error.js";
 import { withGuard } from "../workspace/with-guard.js";
@@ -13,14 +13,24 @@ import { planUndo, type FileUndo, type RefusedUndo } from "./plan-undo.js";
 export interface UndoOptions {
   /** Path of a directory for the journal, outside the workspace; made when it is not there. */
   directory: string;
-  /** The run that changes belong to; default the thread of the tool call that is under way, "" outside any. */
-  runId?: string;
+  /**
+   * The run that changes belong to, or who knows it at each change; default the thread of the tool call that is under way, ""
+   * outside any.
+   */
+  runId?: string | ((threadId: string | undefined) => string);
   /** Most bytes of old contents that are kept; default 256 MiB. The oldest runs go first, the one under way never. */
   maxBytes?: number;
 }
 
-/** Which changes are undone: all of a run, or those of the last step (tool call), of this run when it has an id. */
-export type UndoScope = { readonly run: string } | { readonly lastStep: true };
+/**
+ * Which changes are undone: all of a run, of a thread, of the last run or of the last step (tool call). The last ones are those of
+ * the thread when one is given, and of the run when the backend was made with one.
+ */
+export type UndoScope =
+  | { readonly run: string }
+  | { readonly thread: string }
+  | { readonly lastRun: true; readonly thread?: string }
+  | { readonly lastStep: true; readonly thread?: string };
 
 export interface UndoResult {
   /** Files that are as they were. */
@@ -39,6 +49,7 @@ export interface UndoableBackend extends GuardedBackend {
   undo(scope: UndoScope): Promise<UndoResult>;
 }
 
+type NewEntry = Omit<JournalEntry, "id">;
 type Committing = GuardedBackend & Required<Pick<GuardedBackend, "commit">>;
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -75,26 +86,37 @@ export const withUndo = (backend: GuardedBackend, options: UndoOptions): Undoabl
 const undoable = (backend: Committing, journal: UndoJournal, options: UndoOptions): UndoableBackend => {
   const { runId } = options;
 
-  const guard = (outer?: ChangeGuard): ChangeGuard => {
+  const origin = () => {
     const call = callingStep();
-    const run = runId ?? call?.threadId ?? "";
-    const step = call?.id ?? randomUUID();
+    const thread = call?.threadId;
+    const run = (typeof runId === "function" ? runId(thread) : runId) ?? thread ?? "";
+    return { run, ...(thread === undefined ? {} : { thread }), step: call?.id ?? randomUUID() };
+  };
+
+  const guard = (outer?: ChangeGuard): ChangeGuard => {
+    const from = origin();
+    const entriesOf = async ({ target, after }: PlannedChange): Promise<NewEntry[]> => {
+      const mount = target.file.slice(0, target.file.length - target.path.length);
+      const hashAfter = after && hashOf(after);
+      const entries: NewEntry[] = [];
+      const lost = await target.eachFile(async ({ path: at, content, mode }) => {
+        const before = journal.keep(content, mode, from.run);
+        entries.push({ ...from, path: at, file: mount + at, before, after: hashAfter });
+      });
+      if (entries.length === 0 && (after !== null || lost > 0))
+        entries.push({ ...from, path: target.path, file: target.file, before: null, after: hashAfter });
+      const [first, ...rest] = entries;
+      // What was a directory is nothing in itself.
+      return first ? [lost > 0 ? { ...first, lost } : first, ...rest] : [];
+    };
     return {
       ...outer,
-      async ready(target, after) {
-        await outer?.ready?.(target, after);
+      async ready(changes) {
+        await outer?.ready?.(changes);
         await journal.alone(async () => {
-          const mount = target.file.slice(0, target.file.length - target.path.length);
-          const entries: Omit<JournalEntry, "id">[] = [];
-          const lost = await target.eachFile(async ({ path: at, content, mode }) => {
-            const before = journal.keep(content, mode, run);
-            entries.push({ run, step, path: at, file: mount + at, before, after });
-          });
-          if (entries.length === 0 && (after !== null || lost > 0))
-            entries.push({ run, step, path: target.path, file: target.file, before: null, after });
-          const [first, ...rest] = entries;
-          // What was a directory is nothing in itself.
-          if (first) journal.add([lost > 0 ? { ...first, lost } : first, ...rest]);
+          const entries: NewEntry[] = [];
+          for (const change of changes) entries.push(...(await entriesOf(change)));
+          if (entries.length > 0) journal.add(entries);
         });
       },
     };
@@ -109,9 +131,14 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
   const chosen = (scope: UndoScope): JournalEntry[] => {
     const entries = journal.entries();
     if ("run" in scope) return entries.filter(({ run }) => run === scope.run);
-    const own = entries.filter(({ run }) => runId === undefined || run === runId);
+    const own = entries.filter(
+      ({ run, thread }) =>
+        (typeof runId !== "string" || run === runId) &&
+        (scope.thread === undefined || thread === scope.thread),
+    );
     const last = own.at(-1);
-    return last ? own.filter(({ run, step }) => run === last.run && step === last.step) : [];
+    if (!last || !("lastRun" in scope || "lastStep" in scope)) return own;
+    return own.filter(({ run, step }) => run === last.run && ("lastRun" in scope || step === last.step));
   };
 
   const undo = async (scope: UndoScope): Promise<UndoResult> => {
@@ -152,8 +179,25 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
     return { restored, unchanged, refused };
   };
 
+  const record = async (changes: readonly OutsideChange[]): Promise<void> => {
+    const from = origin();
+    await journal.alone(async () => {
+      const last = new Map(journal.entries().map((entry) => [entry.path, entry]));
+      const entries = changes.flatMap(({ path: at, file, before, hashAfter }): NewEntry[] => {
+        const known = last.get(at);
+        // Made through the backend while the command ran, and written down then.
+        if (known?.after === hashAfter && hashAfter !== "") return [];
+        const kept = before && journal.keep(before.content, before.mode, from.run);
+        return [{ ...from, path: at, file, before: kept, after: hashAfter }];
+      });
+      if (entries.length > 0) journal.add(entries);
+    });
+    await backend.record?.(changes);
+  };
+
   return {
     ...withGuard(backend, guard, (restricted) => undoable(restricted as Committing, journal, options)),
+    record,
     undo,
   };
 };

@@ -26,6 +26,17 @@ export const reportToCall = (report: OutcomeReport): void => {
   if (current) current.report = report;
 };
 
+/** Does something whose outcome is not the call's. */
+export const unreported = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  const current = scope();
+  const before = current?.report;
+  try {
+    return await work();
+  } finally {
+    if (current) current.report = before;
+  }
+};
+
 /** The call that we are in; undefined outside any. */
 export const callingStep = (): { id: string; threadId: string | undefined } | undefined => {
   const call = scope()?.call;

@@ -7,6 +7,8 @@ import type {
 } from "deepagents";
 import type { CommitResult, FileChange } from "../commit/file-change.js";
 import type { EditOutcome } from "../edit/apply-edit.js";
+import type { Observation, ObservationLimits } from "../exec/observation.js";
+import type { FileFailure } from "./options.js";
 import type { FileAccess } from "../rights/file-access.js";
 
 /** A change that was made, as `metadata` of the result tells it. */
@@ -47,14 +49,33 @@ export interface ChangeTarget {
   eachFile(visit: (file: FileBefore) => Promise<void>): Promise<number>;
 }
 
+/** A file, or a directory that goes, when it is known what will be there. */
+export interface PlannedChange {
+  readonly target: ChangeTarget;
+  /** What will be there; null when it goes. */
+  readonly after: Uint8Array | null;
+}
+
 /** Looks at a change while the file is locked; what `before` and `ready` throw refuses the change. */
 export interface ChangeGuard {
   /** Before anything is done. */
   before?(target: ChangeTarget): void | Promise<void>;
-  /** When it is known what will be there, and nothing is changed yet; the hash is null when the file goes. */
-  ready?(target: ChangeTarget, hashAfter: string | null): void | Promise<void>;
+  /** Once, with all that will change, when it is known what will be there and nothing is changed yet. */
+  ready?(changes: readonly PlannedChange[]): void | Promise<void>;
   /** After it was written. */
   after?(receipt: FileReceipt): void;
+}
+
+/** What was done to a file without the backend, by a command. */
+export interface OutsideChange {
+  /** As the backend names it. */
+  readonly path: string;
+  /** As the agent knows it. */
+  readonly file: string;
+  /** Null when there was no file. */
+  readonly before: FileBefore | null;
+  /** SHA-256 in hex; null when the file is gone, "" of one that is too large to be read. */
+  readonly hashAfter: string | null;
 }
 
 /** A backend that lets a change be looked at while the file is locked. `WorkspaceBackend` is one. */
@@ -72,6 +93,12 @@ export interface GuardedBackend extends BackendProtocolV2 {
   uploadFiles?(files: [string, Uint8Array][], guard?: ChangeGuard): Promise<FileUploadResponse[]>;
   /** Several changes as one. */
   commit?(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult>;
+  /** Where a path leads, symbolic links resolved, as the backend names it; for what is not there, as far as it is. */
+  locate?(path: string): Promise<{ readonly path: string } | FileFailure>;
+  /** Looks at the whole tree; what is as it was in the previous observation is not read again. For `bracketExec`. */
+  observe?(previous: Observation | undefined, limits: ObservationLimits): Promise<Observation>;
+  /** Is told what a command of the calling agent changed. */
+  record?(changes: readonly OutsideChange[]): Promise<void>;
   /** The same files for somebody who may do no more than this. */
   restrict?(access: FileAccess): GuardedBackend;
 }

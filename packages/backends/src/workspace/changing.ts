@@ -39,7 +39,7 @@ const changeFile = async <R extends { path?: string }>(
       const target = targetOf(root, place);
       await options.guard?.before?.(target);
       const put = async (bytes: Uint8Array): Promise<void> => {
-        await options.guard?.ready?.(target, hashOf(bytes));
+        await options.guard?.ready?.([{ target, after: bytes }]);
         await replace(root, place, bytes, lock);
       };
       const { receipt, result } = await work(place, put);

@@ -37,7 +37,7 @@ export const deleteEntry = async (
       const target = targetOf(root, place);
       await guard?.before?.(target);
       if (place.stats.isDirectory()) checkNothingProtected(root, place, shown);
-      await guard?.ready?.(target, null);
+      await guard?.ready?.([{ target, after: null }]);
       const hashBefore = place.stats.isFile() ? await contentHash(place, root.maxFileBytes) : null;
       if (place.stats.isDirectory()) await removeDirectory(place, lock);
       else await removeTree(place.directory, place.name);

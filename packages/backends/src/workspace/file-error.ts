@@ -1,3 +1,5 @@
+import { reportToCall } from "./call-report.js";
+
 /** Why an operation on a file was refused or failed. */
 export const FILE_ERROR_KINDS = [
   "not_found",
@@ -32,6 +34,15 @@ export class FileError extends Error {
     this.kind = kind;
   }
 }
+
+/** A failed operation, said to the call that it belongs to as well. */
+export const refuse = (
+  errorKind: FileErrorKind,
+  error: string,
+): { error: string; errorKind: FileErrorKind } => {
+  reportToCall({ ok: false, kind: errorKind, message: error });
+  return { error, errorKind };
+};
 
 const KIND_BY_CODE: Readonly<Record<string, FileErrorKind>> = {
   ENOENT: "not_found",

@@ -12,13 +12,16 @@ import type {
 } from "deepagents";
 import { commitFiles } from "../commit/commit-files.js";
 import type { CommitResult, FileChange } from "../commit/file-change.js";
+import { observeTree, type Observation, type ObservationLimits } from "../exec/observation.js";
 import type { FileAccess } from "../rights/file-access.js";
+import { unreported } from "./call-report.js";
 import type { ChangeGuard, GuardedBackend } from "./change-guard.js";
 import { editText, putFile, writeText } from "./changing.js";
 import { deleteEntry } from "./deleting.js";
 import type { FileFailure, WorkspaceBackendOptions } from "./options.js";
 import { listDirectory, readBytes, readData, readLines } from "./reading.js";
 import { globFiles, grepFiles } from "./searching.js";
+import { parsePath } from "./virtual-path.js";
 import { openWorkspace, type WorkspaceRoot } from "./workspace-root.js";
 
 const DEFAULT_LIMIT = 500;
@@ -82,6 +85,23 @@ class WorkspaceFiles implements GuardedBackend {
    */
   commit(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult> {
     return this.#root.result("", () => commitFiles(this.#root, changes, guard));
+  }
+
+  /** For `withStaging`. */
+  locate(path: string): Promise<{ path: string } | FileFailure> {
+    return unreported(() =>
+      this.#root.result(path, () => Promise.resolve({ path: this.#root.keyOf(parsePath(path)) })),
+    );
+  }
+
+  /** For `bracketExec`. */
+  observe(previous: Observation | undefined, limits: ObservationLimits): Promise<Observation> {
+    return observeTree(this.#root, previous, limits);
+  }
+
+  /** For `bracketExec`: what a command changed is on the disk already, and decorators remember it. */
+  record(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** Files below a directory that match a pattern, without those that .gitignore names. */

@@ -1,0 +1,121 @@
+import { BackendError } from "../errors.js";
+import type { GuardedBackend, OutsideChange } from "../workspace/change-guard.js";
+import type { Observation, ObservationLimits, SeenFile } from "./observation.js";
+
+export interface BracketOptions extends Partial<ObservationLimits> {}
+
+/** What a command changed in the tree, by paths as the agent knows them, each list in their order. */
+export interface CommandChanges {
+  readonly created: readonly string[];
+  readonly changed: readonly string[];
+  readonly deleted: readonly string[];
+  /** Those among them whose old content was too large to be kept: they cannot be taken back. */
+  readonly unkept: readonly string[];
+  /** True when the tree was too large to be looked at whole: there may be more. */
+  readonly incomplete: boolean;
+}
+
+/** Runs a command and finds out what it changed. What the command throws is thrown on, its changes recorded. */
+export type CommandBracket = <Result>(
+  command: () => Promise<Result>,
+) => Promise<{ readonly result: Result; readonly changes: CommandChanges }>;
+
+const DEFAULTS: ObservationLimits = {
+  maxFiles: 50_000,
+  maxBytes: 64 * 1024 * 1024,
+  maxFileBytes: 1024 * 1024,
+  maxMs: 2_000,
+};
+
+/** The clocks of a disk and of this process may differ by so much. */
+const CLOCK_MS = 2_000;
+
+interface Found extends CommandChanges {
+  readonly record: readonly OutsideChange[];
+}
+
+const beforeOf = ({ path, mode, content }: SeenFile): OutsideChange["before"] => ({ path, mode, content });
+
+/** What is another file now, and what is gone or new. */
+const compare = (before: Observation, after: Observation, startedMs: number): Found => {
+  const record: OutsideChange[] = [];
+  const lists = {
+    created: [] as string[],
+    changed: [] as string[],
+    deleted: [] as string[],
+    unkept: [] as string[],
+  };
+  const note = (kind: "created" | "changed" | "deleted", change: OutsideChange): void => {
+    lists[kind].push(change.file);
+    if (change.before && !change.before.content) lists.unkept.push(change.file);
+    record.push(change);
+  };
+  for (const old of before.files.values()) {
+    const now = after.files.get(old.path);
+    const { path, file } = old;
+    if (now) {
+      const same =
+        now.identity === old.identity ||
+        (now.hash !== undefined && now.hash === old.hash && now.mode === old.mode);
+      if (!same) note("changed", { path, file, before: beforeOf(old), hashAfter: now.hash ?? "" });
+    } else if (after.gone.has(path)) {
+      note("deleted", { path, file, before: beforeOf(old), hashAfter: null });
+    }
+  }
+  if (before.complete) {
+    for (const now of after.files.values()) {
+      // Older than the command: it was there all the time, and was ignored until now.
+      if (before.files.has(now.path) || now.changedMs < startedMs - CLOCK_MS) continue;
+      note("created", { path: now.path, file: now.file, before: null, hashAfter: now.hash ?? "" });
+    }
+  }
+  for (const list of Object.values(lists)) list.sort();
+  return { ...lists, incomplete: !before.complete || !after.complete, record };
+};
+
+/**
+ * A bracket around shell commands, which reach files without any backend: it looks at the tree before and after, without what
+ * .gitignore names, and lets `withUndo` and `withFreshness` know what changed, so that it can be taken back and a change that
+ * is based on an older reading is refused. Contents are held in memory within limits, from one command to the next.
+ *
+ * @throws {BackendError} `invalid_option` when the backend cannot be looked at.
+ *
+ * @example
+ * ```ts
+ * import { execFile } from "node:child_process";
+ * import { promisify } from "node:util";
+ * import { bracketExec, withUndo, WorkspaceBackend } from "@fiveseam/backends";
+ *
+ * const files = withUndo(new WorkspaceBackend({ root: process.cwd() }), { directory: "/var/tmp/undo", runId: "1" });
+ * const bracket = bracketExec(files);
+ * const { changes } = await bracket(() => promisify(execFile)("touch", ["made.txt"]));
+ * console.log(changes.created); // ["/made.txt"]
+ * await files.undo({ run: "1" });
+ * ```
+ */
+export const bracketExec = (backend: GuardedBackend, options: BracketOptions = {}): CommandBracket => {
+  const observe = backend.observe?.bind(backend);
+  if (!observe)
+    throw new BackendError(
+      "invalid_option",
+      "bracketExec needs a backend whose files can be looked at (WorkspaceBackend, or a decorator of one).",
+    );
+  const limits = { ...DEFAULTS, ...options };
+  let last: Observation | undefined;
+  const look = async (): Promise<Observation> => (last = await observe(last, limits));
+
+  return async (command) => {
+    const before = await look();
+    const startedMs = Date.now();
+    let ended: { result: Awaited<ReturnType<typeof command>> } | { error: unknown };
+    try {
+      ended = { result: await command() };
+    } catch (error) {
+      ended = { error };
+    }
+    const { record, ...changes } = compare(before, await look(), startedMs);
+    if (record.length > 0) await backend.record?.(record);
+    if ("error" in ended) throw ended.error;
+    return { result: ended.result, changes };
+  };
+};

@@ -1,0 +1,81 @@
+import { applyPatch, structuredPatch, type StructuredPatch } from "diff";
+import { diff3Merge } from "node-diff3";
+import { decodeText, detectFormat, encodeText, type TextFormat } from "../workspace/text-codec.js";
+
+/** A text file's bytes as text, and how they were written. */
+export interface TextContent {
+  readonly text: string;
+  readonly format: TextFormat;
+}
+
+/** Undefined for what is no text. */
+export const textOf = (bytes: Uint8Array): TextContent | undefined => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const format = detectFormat(buffer);
+  return format && { text: decodeText(buffer, format), format };
+};
+
+const lines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/**
+ * What two people made of one text, each in places of their own; undefined where both changed the same lines in different ways,
+ * or where one of them is no text.
+ */
+export const mergeContents = (
+  base: Uint8Array,
+  mine: Uint8Array,
+  theirs: Uint8Array,
+): Uint8Array | undefined => {
+  if (Buffer.compare(mine, theirs) === 0 || Buffer.compare(base, mine) === 0) return theirs;
+  if (Buffer.compare(base, theirs) === 0) return mine;
+  const [o, a, b] = [textOf(base), textOf(mine), textOf(theirs)];
+  if (!o || !a || !b) return undefined;
+  const regions = diff3Merge(lines(a.text), lines(o.text), lines(b.text), { excludeFalseConflicts: true });
+  if (regions.some((region) => region.conflict)) return undefined;
+  const merged = regions.flatMap((region) => region.ok ?? []).join("");
+  try {
+    // As whoever has the file open now writes it.
+    return encodeText(merged, b.format, "the merged file");
+  } catch {
+    return undefined;
+  }
+};
+
+/** Lines that belong together. */
+export interface Hunk {
+  /** The number of the hunk in its file, from 1 on. */
+  readonly number: number;
+  /** Where it stands: "@@ -3,7 +3,8 @@". */
+  readonly header: string;
+  /** Each with " ", "-" or "+" in front. */
+  readonly lines: readonly string[];
+}
+
+const patchOf = (before: string, after: string): StructuredPatch | undefined =>
+  structuredPatch("a", "b", before, after, undefined, undefined, { context: 3, timeout: 2_000 });
+
+/** Undefined when one of them is no text, or they are too large to be compared. */
+export const hunksOf = (before: Uint8Array, after: Uint8Array): Hunk[] | undefined => {
+  const [one, other] = [textOf(before), textOf(after)];
+  const patch = one && other && patchOf(one.text, other.text);
+  return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines: changed }, at) => ({
+    number: at + 1,
+    header: `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    lines: changed,
+  }));
+};
+
+/** The text with some of the hunks that make the other one of it; undefined when there are no such hunks. */
+export const withHunks = (
+  before: Uint8Array,
+  after: Uint8Array,
+  numbers: ReadonlySet<number>,
+): Uint8Array | undefined => {
+  const [one, other] = [textOf(before), textOf(after)];
+  const patch = one && other && patchOf(one.text, other.text);
+  if (!patch || [...numbers].some((number) => !patch.hunks[number - 1])) return undefined;
+  if (numbers.size === patch.hunks.length) return after;
+  const hunks = patch.hunks.filter((_, at) => numbers.has(at + 1));
+  const text = hunks.length === 0 ? one.text : applyPatch(one.text, { ...patch, hunks });
+  return text === false ? undefined : encodeText(text, other.format, "the file");
+};

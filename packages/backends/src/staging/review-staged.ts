@@ -1,0 +1,202 @@
+import type { FileChange } from "../commit/file-change.js";
+import { diffOf } from "../review/proposal.js";
+import { hashOf } from "../workspace/file-content.js";
+import { hunksOf, mergeContents, withHunks } from "./merge-text.js";
+import { contentOf } from "./probe.js";
+import type {
+  AcceptResult,
+  RefusedStaged,
+  RejectResult,
+  StagedChange,
+  StagedSelection,
+} from "./staged-change.js";
+import type { StagedEntry } from "./staging-area.js";
+import type { Staging } from "./with-staging.js";
+
+/** A staged file, with what is to be done to it. */
+interface Selected {
+  readonly path: string;
+  readonly file: string;
+  readonly entry: StagedEntry;
+  /** Undefined: the whole of it. */
+  readonly hunks: ReadonlySet<number> | undefined;
+}
+
+const select = (
+  { area, mount }: Staging,
+  selection: StagedSelection | undefined,
+): { chosen: Selected[]; refused: RefusedStaged[] } => {
+  const entries = area.entries();
+  const of = (path: string, entry: StagedEntry, hunks?: readonly number[]): Selected => ({
+    path,
+    file: mount + path,
+    entry,
+    hunks: hunks && new Set(hunks),
+  });
+  if (!selection) return { chosen: [...entries].map(([path, entry]) => of(path, entry)), refused: [] };
+  const chosen = new Map<string, Selected>();
+  const refused: RefusedStaged[] = [];
+  for (const each of selection) {
+    const { file, hunks } = typeof each === "string" ? { file: each, hunks: undefined } : each;
+    const path = mount !== "" && file.startsWith(`${mount}/`) ? file.slice(mount.length) : file;
+    const entry = entries.get(path);
+    if (entry) chosen.set(path, of(path, entry, hunks));
+    else refused.push({ file, why: "nothing of it is staged" });
+  }
+  return { chosen: [...chosen.values()], refused };
+};
+
+const kindOf = ({ base, deleted }: StagedEntry): StagedChange["kind"] =>
+  deleted ? "delete" : base === null ? "create" : "change";
+
+export const stagedChanges = async (staging: Staging): Promise<StagedChange[]> => {
+  const { area, mount, shadow } = staging;
+  const changes: StagedChange[] = [];
+  for (const [path, entry] of [...area.entries()].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const after = entry.deleted ? null : await contentOf(shadow, path);
+    const before = entry.base === null ? null : area.baseOf(entry);
+    const kind = kindOf(entry);
+    changes.push({
+      file: mount + path,
+      kind,
+      hashBefore: entry.base,
+      hashAfter: after && hashOf(after),
+      diff: diffOf(mount + path, before, after),
+      hunks: (kind === "change" && before && after && hunksOf(before, after)) || [],
+    });
+  }
+  return changes;
+};
+
+/** What is to be on the disk, or why it cannot be. */
+type Decided = { readonly content: Uint8Array | null; readonly merged: boolean } | { readonly why: string };
+
+const HUNKS_OF_CHANGES =
+  "only a text that changes has hunks, and these numbers are none of them; take the whole file";
+
+const decide = (
+  { area }: Staging,
+  { entry, hunks }: Selected,
+  staged: Uint8Array | null,
+  now: Uint8Array | null,
+): Decided => {
+  const kind = kindOf(entry);
+  if (hunks && kind !== "change") return { why: HUNKS_OF_CHANGES };
+  const hashNow = now && hashOf(now);
+  if (kind === "delete") {
+    if (now === null || hashNow === entry.base) return { content: null, merged: false };
+    return { why: "it has been changed since its deletion was staged" };
+  }
+  if (staged === null) return { why: "its staged content is not there any more" };
+  if (kind === "create") {
+    if (now === null || hashNow === hashOf(staged)) return { content: staged, merged: false };
+    return { why: "somebody else has made a file of this name" };
+  }
+  const base = area.baseOf(entry);
+  const wanted = hunks ? withHunks(base, staged, hunks) : staged;
+  if (!wanted) return { why: HUNKS_OF_CHANGES };
+  if (now === null) return { why: "it has been deleted since the change was staged" };
+  if (hashNow === entry.base) return { content: wanted, merged: false };
+  const content = mergeContents(base, wanted, now);
+  return content ? { content, merged: true } : { why: "the same lines have been changed since" };
+};
+
+const drop = async ({ area, shadow }: Staging, path: string): Promise<void> => {
+  await shadow.delete(path);
+  area.set(path, undefined);
+};
+
+/** What of a file stays staged once some of its hunks are on the disk. */
+const keepRest = async (
+  staging: Staging,
+  { path, entry }: Selected,
+  staged: Uint8Array,
+  now: Uint8Array,
+): Promise<void> => {
+  const { area, shadow } = staging;
+  const rest = mergeContents(area.baseOf(entry), staged, now);
+  // It goes on from what it was made of, and is merged when the rest is accepted.
+  if (!rest) return;
+  if (Buffer.compare(rest, now) === 0) return drop(staging, path);
+  area.set(path, { ...entry, base: area.keepBase(now) });
+  await shadow.uploadFiles([[path, rest]]);
+};
+
+export const acceptStaged = async (
+  staging: Staging,
+  selection: StagedSelection | undefined,
+): Promise<AcceptResult> => {
+  const { base, shadow } = staging;
+  const { chosen, refused } = select(staging, selection);
+  const changes: FileChange[] = [];
+  const ready: {
+    selected: Selected;
+    staged: Uint8Array | null;
+    content: Uint8Array | null;
+    merged: boolean;
+  }[] = [];
+  for (const selected of chosen) {
+    const { path, file, entry } = selected;
+    const staged = entry.deleted ? null : await contentOf(shadow, path);
+    const now = await contentOf(base, path);
+    const decided = decide(staging, selected, staged, now);
+    if ("why" in decided) {
+      refused.push({ file, why: decided.why });
+      continue;
+    }
+    const { content, merged } = decided;
+    ready.push({ selected, staged, content, merged });
+    const expect = now && hashOf(now);
+    if (content === null) {
+      if (now !== null) changes.push({ kind: "delete", path, expect });
+      continue;
+    }
+    const mode = now === null && entry.mode !== undefined ? { mode: entry.mode } : {};
+    changes.push({ kind: "write", path, content, expect, ...mode });
+  }
+  const result = changes.length > 0 ? await base.commit!(changes) : { error: undefined };
+  if (result.error !== undefined) {
+    const { error, errorKind } = result;
+    return { accepted: [], refused, error, errorKind };
+  }
+  for (const { selected, staged, content } of ready) {
+    if (selected.hunks && staged && content) await keepRest(staging, selected, staged, content);
+    else await drop(staging, selected.path);
+  }
+  return { accepted: ready.map(({ selected: { file }, merged }) => ({ file, merged })), refused };
+};
+
+export const rejectStaged = async (
+  staging: Staging,
+  selection: StagedSelection | undefined,
+): Promise<RejectResult> => {
+  const { area, shadow } = staging;
+  const { chosen, refused } = select(staging, selection);
+  const rejected: string[] = [];
+  for (const { path, file, entry, hunks } of chosen) {
+    if (!hunks) {
+      await drop(staging, path);
+      rejected.push(file);
+      continue;
+    }
+    const staged = kindOf(entry) === "change" ? await contentOf(shadow, path) : null;
+    const base = area.baseOf(entry);
+    const all = (staged && hunksOf(base, staged)) ?? [];
+    const known = all.length > 0 && [...hunks].every((number) => all.some((hunk) => hunk.number === number));
+    const rest = known
+      ? withHunks(
+          base,
+          staged as Uint8Array,
+          new Set(all.map(({ number }) => number).filter((number) => !hunks.has(number))),
+        )
+      : undefined;
+    if (!rest) {
+      refused.push({ file, why: HUNKS_OF_CHANGES });
+      continue;
+    }
+    if (hashOf(rest) === entry.base) await drop(staging, path);
+    else await shadow.uploadFiles([[path, rest]]);
+    rejected.push(file);
+  }
+  return { rejected, refused };
+};

@@ -1,0 +1,160 @@
+import path from "node:path";
+import {
+  bracketExec,
+  createCodingBackend,
+  FreshnessLedger,
+  withFreshness,
+  withReview,
+  withUndo,
+  WORKSPACE_ROUTE,
+  WorkspaceBackend,
+  type CommandBracket,
+  type GuardedBackend,
+  type ProposedChange,
+  type ReviewOptions,
+  type UndoableBackend,
+  type WorkspaceBackendOptions,
+} from "@fiveseam/backends";
+import type { Approvals } from "@fiveseam/tool-pipeline";
+import type { BaseStore } from "@langchain/langgraph";
+import type { BackendProtocolV2 } from "deepagents";
+import { askedAbout, type ApprovalSettings } from "./approval-settings.js";
+import type { ThreadGate } from "./threads.js";
+
+/** How the files of the workspace are held. */
+export interface FileSettings extends Pick<
+  WorkspaceBackendOptions,
+  "protectedPaths" | "hiddenPaths" | "hardlinks" | "fsync" | "maxFileBytes"
+> {
+  /** Refuse to change a file that the agent has not read; default false. */
+  requireRead?: boolean;
+}
+
+/** How much is kept to take changes back. */
+export interface UndoSettings {
+  /** Most bytes of old contents; default 256 MiB. The oldest runs go first. */
+  maxBytes?: number;
+}
+
+interface FileParts {
+  readonly workspace: string;
+  readonly stateDir: string | undefined;
+  readonly store: BaseStore | undefined;
+  readonly docsNamespace: string[];
+  readonly approvals: Approvals;
+  readonly gate: ThreadGate;
+  readonly options: {
+    readonly files?: FileSettings;
+    readonly undo?: UndoSettings | false;
+    readonly approvals?: ApprovalSettings | false;
+    readonly requireDiffApproval?: boolean;
+  };
+}
+
+/** The agent's files, and what takes its changes back when something does. */
+export interface AgentFiles {
+  readonly backend: BackendProtocolV2;
+  readonly undoable?: UndoableBackend;
+  /** Around commands, which reach files without the backend. */
+  readonly bracket?: CommandBracket;
+}
+
+const inside = (root: string, directory: string): string | undefined => {
+  const relative = path.relative(root, directory);
+  return relative === "" || relative.startsWith("..") || path.isAbsolute(relative)
+    ? undefined
+    : `/${relative.split(path.sep).join("/")}`;
+};
+
+const describe = ({ files, others }: ProposedChange): string => {
+  const [first, ...rest] = files;
+  const kinds = new Set(files.map(({ kind }) => kind));
+  const verb =
+    kinds.size > 1 || !first
+      ? "Change"
+      : { create: "Create", change: "Change", delete: "Delete" }[first.kind];
+  const more = rest.length + others;
+  return `${verb} ${first?.file ?? "a link or special file"}${more > 0 ? ` and ${more} more` : ""}.`;
+};
+
+/** Longest diff that a question carries: it is stored with the thread. */
+const MAX_DIFF = 20_000;
+
+const shown = (diff: string | undefined): { diff?: string } =>
+  diff === undefined
+    ? {}
+    : {
+        diff:
+          diff.length <= MAX_DIFF
+            ? diff
+            : `${diff.slice(0, MAX_DIFF)}\n[… ${diff.length - MAX_DIFF} characters cut …]`,
+      };
+
+/** Questions about changes of files. */
+const reviewBy = (
+  approvals: Approvals,
+  when: (change: ProposedChange) => boolean,
+  remembered: { key: string; label: string },
+): ReviewOptions => ({
+  when,
+  async approve(proposal) {
+    const answer = await approvals.ask({
+      description: describe(proposal),
+      details: {
+        kind: "change",
+        files: proposal.files.map(({ file, kind, diff }) => ({ file, kind, ...shown(diff) })),
+        others: proposal.others,
+      },
+      allowed: ["approve", "reject"],
+      remember: remembered,
+    });
+    return answer.type === "reject" ? answer : { type: "approve" };
+  },
+});
+
+/** The files of an agent: the workspace, with the user's say and the journal of changes around it, and what else is routed. */
+export const agentFiles = ({
+  workspace,
+  stateDir,
+  store,
+  docsNamespace,
+  approvals,
+  gate,
+  options,
+}: FileParts): AgentFiles => {
+  const { requireRead, ...settings } = options.files ?? {};
+  // The agent's own state is nothing that it should see, let alone change.
+  const own = stateDir === undefined ? undefined : inside(workspace, stateDir);
+  const plain = new WorkspaceBackend({
+    ...settings,
+    root: workspace,
+    mount: WORKSPACE_ROUTE.slice(0, -1),
+    hiddenPaths: [...(settings.hiddenPaths ?? []), ...(own === undefined ? [] : [own])],
+  });
+  const fresh = withFreshness(plain, {
+    ledger: new FreshnessLedger(),
+    ...(requireRead === undefined ? {} : { requireRead }),
+  });
+  const undoable =
+    stateDir === undefined || options.undo === false
+      ? undefined
+      : withUndo(fresh, {
+          ...options.undo,
+          directory: path.join(stateDir, "undo"),
+          runId: (threadId) => gate.holder(threadId ?? "")?.turnId ?? `invoked ${threadId ?? ""}`,
+        });
+  let files: GuardedBackend = undoable ?? fresh;
+  const when = askedAbout(options);
+  if (when) {
+    const remembered = options.requireDiffApproval
+      ? { key: "changes of files", label: "every change of a file in this run" }
+      : { key: "deletions", label: "every such change in this run" };
+    files = withReview(files, reviewBy(approvals, when, remembered));
+  }
+  const backend = createCodingBackend({
+    workspace: files,
+    ...(store ? { docs: store, docsNamespace } : {}),
+    ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
+  }) as BackendProtocolV2;
+  return { backend, ...(undoable ? { undoable } : {}), bracket: bracketExec(files) };
+};

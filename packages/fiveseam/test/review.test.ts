@@ -1,0 +1,352 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { Command } from "@langchain/langgraph";
+import { defineTool } from "@fiveseam/tool-pipeline";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { ApprovalDecision, CodingAgentOptions, RunEvent } from "../src/index.js";
+import { agentWith, call, collect, finished, modelOf, ofType, results, workspaceWith } from "./support.js";
+
+const FILES = { "a.txt": "one\ntwo\n", "b.txt": "b\n" };
+const edit = call("edit_file", { file_path: "/workspace/a.txt", old_string: "two", new_string: "2" });
+const remove = call("delete", { file_path: "/workspace/b.txt" });
+
+type Turns = Parameters<typeof modelOf>[0];
+
+const setUp = async (
+  main: Turns | ReturnType<typeof call>,
+  more: Partial<CodingAgentOptions> = {},
+  delegate?: Turns,
+) => {
+  const places = await workspaceWith(FILES);
+  const turns: Turns = typeof main === "function" ? main : (step) => (step === 0 ? main : "done");
+  const options = { ...places, model: modelOf(turns, delegate), ...more };
+  const agent = await agentWith(options);
+  const text = (name: string) => readFile(path.join(places.workspace, name), "utf8").catch(() => undefined);
+  const run = () => collect(agent.run("go", { threadId: "t" }));
+  return { ...places, options, agent, text, run };
+};
+
+const neededIn = (events: readonly RunEvent[]) => ofType(events, "approval.needed");
+
+const answer = (events: readonly RunEvent[], decision: ApprovalDecision) => ({
+  threadId: "t",
+  approvals: Object.fromEntries(neededIn(events).map(({ interruptId }) => [interruptId, decision])),
+});
+
+describe("what is asked about", () => {
+  it("by default: a deletion with its diff, and no edit", async () => {
+    const { run, agent, text } = await setUp((step) => [edit, remove, "done"][step] ?? "done");
+    const paused = await run();
+    expect(await text("a.txt")).toBe("one\n2\n");
+    expect(neededIn(paused)).toMatchObject([
+      {
+        actions: [
+          {
+            tool: "delete",
+            description: "Delete /workspace/b.txt.",
+            allowed: ["approve", "reject"],
+            details: { kind: "change", files: [{ file: "/workspace/b.txt", kind: "delete" }] },
+          },
+        ],
+      },
+    ]);
+    expect(JSON.stringify(neededIn(paused))).toContain("-b\\n");
+    expect(await text("b.txt")).toBe("b\n");
+    const events = await collect(agent.resume(answer(paused, { type: "approve" })));
+    expect(finished(events).reason).toBe("completed");
+    expect(await text("b.txt")).toBeUndefined();
+  });
+
+  it("with requireDiffApproval each change of a file, in delegates too, across a restart, and no rejected one is made", async () => {
+    const { run, options, text, agent } = await setUp(
+      call("task", { subagent_type: "general-purpose", description: "edit it" }),
+      { requireDiffApproval: true },
+      (step) =>
+        [edit, call("write_file", { file_path: "/workspace/new.txt", content: "n" }), "did it"][step] ?? "?",
+    );
+    const paused = await run();
+    expect(neededIn(paused)).toMatchObject([
+      {
+        agent: "general-purpose",
+        actions: [{ tool: "edit_file", details: { files: [{ kind: "change" }] } }],
+      },
+    ]);
+    expect(await text("a.txt")).toBe("one\ntwo\n");
+    await agent.close();
+    const next = await agentWith({ ...options, model: options.model });
+    const half = await collect(next.resume(answer(paused, { type: "approve" })));
+    expect(await text("a.txt")).toBe("one\n2\n");
+    expect(neededIn(half)).toMatchObject([{ actions: [{ tool: "write_file" }] }]);
+    const events = await collect(next.resume(answer(half, { type: "reject", reason: "no new files" })));
+    expect(finished(events)).toMatchObject({ reason: "completed", text: "done" });
+    expect(existsSync(path.join(options.workspace, "new.txt"))).toBe(false);
+    const refused = results(events).find(({ tool }) => tool === "write_file");
+    expect(refused).toMatchObject({ status: "error", output: expect.stringContaining("no new files") });
+  });
+
+  it("does not take an approval of one diff for another: the question is asked anew, under another id", async () => {
+    const { run, agent, text, workspace } = await setUp(edit, { requireDiffApproval: true });
+    const paused = await run();
+    await writeFile(path.join(workspace, "a.txt"), "ONE\ntwo\n");
+    const again = await collect(agent.resume(answer(paused, { type: "approve" })));
+    expect(await text("a.txt")).toBe("ONE\ntwo\n");
+    const [one] = neededIn(paused);
+    const [two] = neededIn(again);
+    expect(two?.interruptId).not.toBe(one?.interruptId);
+    expect(JSON.stringify(two?.actions[0]?.details)).toContain("ONE");
+    await expect(collect(agent.resume(answer(paused, { type: "approve" })))).rejects.toMatchObject({
+      code: "unknown_interrupt",
+    });
+    await collect(agent.resume(answer(again, { type: "approve" })));
+    expect(await text("a.txt")).toBe("ONE\n2\n");
+  });
+
+  it("a command that the policy is in doubt about, which the user may change", async () => {
+    const { run, agent, text } = await setUp(call("run_command", { command: "env > out.txt" }));
+    const paused = await run();
+    const [needed] = neededIn(paused);
+    expect(needed?.actions[0]).toMatchObject({
+      tool: "run_command",
+      details: { kind: "command", cwd: "/workspace", segments: [{ verdict: "ask" }] },
+      remember: expect.stringContaining("command"),
+    });
+    expect(await text("out.txt")).toBeUndefined();
+    const edited = { type: "edit", args: { command: "printf hello > out.txt" } } as const;
+    const events = await collect(agent.resume(answer(paused, edited)));
+    expect(await text("out.txt")).toBe("hello");
+    expect(results(events)[0]?.output).toContain("this was run: printf hello > out.txt");
+  });
+
+  it("a change of a command cannot get past what is denied", async () => {
+    const { run, agent } = await setUp(call("run_command", { command: "env" }));
+    const edited = { type: "edit", args: { command: "rm -rf ~" } } as const;
+    const events = await collect(agent.resume(answer(await run(), edited)));
+    expect(results(events)[0]).toMatchObject({ status: "error", output: expect.stringContaining("not run") });
+  });
+
+  it("by path, by tool and by effect, of the tools that exist", async () => {
+    const guarded = await setUp(edit, { approvals: { paths: ["/workspace/a*"] } });
+    expect(neededIn(await guarded.run())).toHaveLength(1);
+    const other = await setUp(edit, { approvals: { paths: ["/workspace/b*"] } });
+    expect(neededIn(await other.run())).toHaveLength(0);
+    const named = await setUp(edit, { approvals: { tools: { edit_file: true } } });
+    expect(neededIn(await named.run())).toMatchObject([{ actions: [{ details: { kind: "tool" } }] }]);
+    const deploy = defineTool({
+      name: "deploy",
+      description: "Deploys.",
+      schema: z.object({}),
+      effects: ["net"],
+      run: () => "deployed",
+    });
+    const effect = await setUp(call("deploy"), { tools: [deploy], approvals: { effects: ["net"] } });
+    const paused = await effect.run();
+    expect(results(paused)).toEqual([]);
+    const done = await collect(effect.agent.resume(answer(paused, { type: "approve" })));
+    expect(results(done)[0]?.output).toBe("deployed");
+    await expect(setUp(edit, { approvals: { tools: { edit_fle: true } } })).rejects.toThrow(/no such tool/);
+    await expect(setUp(edit, { approvals: { paths: ["*.ts"] } })).rejects.toMatchObject({
+      option: "approvals.paths",
+    });
+    await expect(setUp(edit, { approvals: { effects: ["fly" as never] } })).rejects.toMatchObject({
+      option: "approvals",
+    });
+  });
+
+  it("nothing when it is turned off", async () => {
+    const { run, text } = await setUp(
+      (step) => [remove, call("run_command", { command: "node -v > v.txt" })][step] ?? "done",
+      {
+        approvals: false,
+      },
+    );
+    expect(finished(await run()).reason).toBe("completed");
+    expect(await text("b.txt")).toBeUndefined();
+    expect(await text("v.txt")).toContain("v");
+  });
+
+  it("a rename is no deletion, and a document is one", async () => {
+    const { run, agent } = await setUp(
+      (step) =>
+        [
+          call("write_file", { file_path: "/docs/x.md", content: "x" }),
+          call("delete", { file_path: "/docs/../docs/./x.md" }),
+        ][step] ?? "done",
+    );
+    const paused = await run();
+    expect(neededIn(paused)).toMatchObject([{ actions: [{ tool: "delete", details: { kind: "tool" } }] }]);
+    await collect(agent.resume(answer(paused, { type: "approve" })));
+  });
+
+  it("once, when the user lets it be remembered, until the next message", async () => {
+    const again = (step: number) =>
+      step % 3 === 2 ? "done" : call("write_file", { file_path: `/workspace/${step}`, content: "x" });
+    const { run, agent, text } = await setUp(again, { requireDiffApproval: true });
+    const paused = await run();
+    const events = await collect(agent.resume(answer(paused, { type: "approve", remember: true })));
+    expect(finished(events).reason).toBe("completed");
+    expect(await text("1")).toBe("x");
+    expect(neededIn(await run())).toHaveLength(1);
+  });
+
+  it("with a time limit: late is denied, and an answer given then is an error that changes nothing", async () => {
+    const { run, agent, text } = await setUp(remove, { approvals: { timeoutMs: 1 } });
+    const paused = await run();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect(collect(agent.resume(answer(paused, { type: "approve" })))).rejects.toMatchObject({
+      code: "approval_expired",
+    });
+    const events = await collect(agent.resume({ threadId: "t" }));
+    expect(finished(events).reason).toBe("completed");
+    expect(results(events)[0]?.output).toContain("Nobody answered in time");
+    expect(await text("b.txt")).toBe("b\n");
+  });
+
+  it("a client of LangChain's own form may answer, and what is no answer leaves the question open", async () => {
+    const { run, agent, text } = await setUp(remove);
+    await run();
+    const config = { configurable: { thread_id: "t" } };
+    for (const resume of ["approve", { decisions: [{ type: "maybe" }] }, { decisions: [{ type: "edit" }] }])
+      await agent.invoke(new Command({ resume }), config);
+    expect(await text("b.txt")).toBe("b\n");
+    await agent.invoke(new Command({ resume: { decisions: [{ type: "approve" }] } }), config);
+    expect(await text("b.txt")).toBeUndefined();
+  });
+
+  it("without a checkpointer the answer is no", async () => {
+    const { agent, text } = await setUp(remove, { checkpointer: false });
+    const events = await collect(agent.run("go", { threadId: "t" }));
+    expect(results(events)[0]).toMatchObject({
+      status: "error",
+      output: expect.stringContaining("no checkpointer"),
+    });
+    expect(await text("b.txt")).toBe("b\n");
+  });
+});
+
+describe("undo", () => {
+  it("takes back a run, its delegates' changes and its resumed part included, also in another process", async () => {
+    const { run, agent, options, text } = await setUp(
+      (step) =>
+        [edit, call("task", { subagent_type: "general-purpose", description: "x" }), remove, "done"][step] ??
+        "?",
+      {},
+      (step) =>
+        step === 0 ? call("write_file", { file_path: "/workspace/deep/new.txt", content: "n" }) : "ok",
+    );
+    const paused = await run();
+    await agent.close();
+    const next = await agentWith(options);
+    await collect(next.resume(answer(paused, { type: "approve" })));
+    expect([await text("a.txt"), await text("b.txt"), await text("deep/new.txt")]).toEqual([
+      "one\n2\n",
+      undefined,
+      "n",
+    ]);
+    const step = await next.undo({ threadId: "t", scope: "step" });
+    expect(step).toMatchObject({ restored: ["/workspace/b.txt"], refused: [] });
+    const { restored } = await next.undo({ threadId: "t" });
+    expect([...restored].sort()).toEqual(["/workspace/a.txt", "/workspace/deep/new.txt"]);
+    expect([await text("a.txt"), await text("b.txt"), await text("deep/new.txt")]).toEqual([
+      "one\ntwo\n",
+      "b\n",
+      undefined,
+    ]);
+    expect(await next.undo({ threadId: "t", scope: "thread" })).toEqual({
+      restored: [],
+      unchanged: [],
+      refused: [],
+    });
+  });
+
+  it("takes back what a command changed, which the result names, and refuses an edit based on an older reading", async () => {
+    const { run, agent, text } = await setUp(
+      (step) =>
+        [
+          call("read_file", { file_path: "/workspace/a.txt" }),
+          call("run_command", { command: "echo three >> a.txt; rm b.txt; echo n > new.txt" }),
+          edit,
+        ][step] ?? "done",
+      { approvals: false },
+    );
+    const [, command, stale] = results(await run());
+    expect(command?.output).toContain("[it created /workspace/new.txt]");
+    expect(command?.output).toContain("[it changed /workspace/a.txt]");
+    expect(command?.artifact).toMatchObject({ changes: { deleted: ["/workspace/b.txt"] } });
+    expect(stale).toMatchObject({ status: "error", output: expect.stringContaining("a command of main") });
+    const { restored } = await agent.undo({ threadId: "t" });
+    expect(restored).toHaveLength(3);
+    expect([await text("a.txt"), await text("b.txt"), await text("new.txt")]).toEqual([
+      "one\ntwo\n",
+      "b\n",
+      undefined,
+    ]);
+  });
+
+  it("takes back the last run only, leaves other threads alone, and what the user has changed since", async () => {
+    const turns: Turns = (step) =>
+      step % 2 === 0 ? call("write_file", { file_path: `/workspace/n${step}`, content: "x" }) : "done";
+    const { agent, text, workspace } = await setUp(turns);
+    await collect(agent.run("go", { threadId: "t" }));
+    await collect(agent.run("go", { threadId: "t" }));
+    expect(await agent.undo({ threadId: "other" })).toMatchObject({ restored: [] });
+    expect((await agent.undo({ threadId: "t" })).restored).toEqual(["/workspace/n2"]);
+    await writeFile(path.join(workspace, "n0"), "the user's");
+    expect(await agent.undo({ threadId: "t" })).toMatchObject({
+      restored: [],
+      refused: [{ file: "/workspace/n0" }],
+    });
+    expect(await text("n0")).toBe("the user's");
+  });
+
+  it("says when there is nothing that could be undone, and does not meddle with a run", async () => {
+    const { agent } = await setUp(edit, { undo: false });
+    await expect(agent.undo({ threadId: "t" })).rejects.toMatchObject({ code: "undo_unavailable" });
+    const busy = await setUp(call("run_command", { command: "sleep 1" }));
+    const events = busy.agent.run("go", { threadId: "t" });
+    await events.next();
+    await expect(busy.agent.undo({ threadId: "t" })).rejects.toMatchObject({ code: "thread_busy" });
+    await expect(busy.agent.undo({ threadId: "" })).rejects.toMatchObject({ code: "invalid_config" });
+    await events.return();
+  });
+});
+
+describe("the agent's files", () => {
+  it("are held as `files` says, and the agent's own state is not among them", async () => {
+    const places = await workspaceWith(FILES);
+    const stateDir = path.join(places.workspace, ".state");
+    const agent = await agentWith({
+      workspace: places.workspace,
+      stateDir,
+      files: { protectedPaths: ["/b.txt"], requireRead: true },
+      model: modelOf(
+        (step) =>
+          [
+            edit,
+            call("write_file", { file_path: "/workspace/b.txt", content: "x" }),
+            call("ls", { path: "/workspace/" }),
+          ][step] ?? "done",
+      ),
+    });
+    const [unread, protectedFile, list] = results(await collect(agent.run("go", { threadId: "t" })));
+    expect(unread?.output).toContain("you have not read it");
+    expect(protectedFile?.status).toBe("error");
+    expect(list?.output).toContain("a.txt");
+    expect(list?.output).not.toContain(".state");
+  });
+
+  it("a backend of one's own takes none of these options", async () => {
+    const { workspace } = await workspaceWith();
+    const { StateBackend } = await import("deepagents");
+    await expect(
+      agentWith({
+        workspace,
+        model: "scripted",
+        backend: new StateBackend(),
+        unsafe: true,
+        requireDiffApproval: true,
+      }),
+    ).rejects.toMatchObject({ option: "requireDiffApproval" });
+  });
+});
