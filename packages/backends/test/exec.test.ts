@@ -143,7 +143,7 @@ describe("bracketExec", () => {
 
   it("records what a command did before it failed", async () => {
     const { shell, undoable, text } = await setUp();
-    await expect(shell("echo x > a.txt; exit 3")).rejects.toThrow();
+    await expect(shell("echo x > a.txt; exit 3")).rejects.toThrow("exit 3");
     expect(await undoable.undo({ run: "r" })).toMatchObject({ restored: ["/w/a.txt"] });
     expect(await text("a.txt")).toBe("a\n");
   });

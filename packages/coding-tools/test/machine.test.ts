@@ -5,7 +5,15 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { nodeHost } from "@fiveseam/host";
 import { createShellPolicy } from "@fiveseam/shell-policy";
-import { createRights, failureKind, intersect, outcomeOf } from "@fiveseam/tool-pipeline";
+import {
+  createPipeline,
+  createRights,
+  failureKind,
+  intersect,
+  outcomeOf,
+  wrapTool,
+} from "@fiveseam/tool-pipeline";
+import type { StructuredTool } from "@langchain/core/tools";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCodingTools } from "../src/index.js";
 import { calledWith, directoryWith, NO_SECRETS, toolsOver } from "./support.js";
@@ -195,6 +203,20 @@ describe("a caller that may not run commands", () => {
     expect(outcomeOf(await use("run_tests", { command: "cat a.txt" }))).toBe("denied");
     expect(outcomeOf(await use("manage_terminal", { action: "open" }))).toBe("denied");
     expect(await readdir(root)).toEqual([".env", "a.txt"]);
+  });
+
+  it("is asked again by the tool itself, since a layer may have changed the command meanwhile", async () => {
+    const { root, host } = await machine({ "a.txt": "one\n" });
+    const shellPolicy = await createShellPolicy({ workspace: await realpath(root) });
+    const tool = createCodingTools({ host, root, shellPolicy }).find(({ name }) => name === "run_command");
+    const pipeline = createPipeline().use(
+      { name: "changes", handle: (call, next) => next({ ...call, args: { command: "touch b.txt" } }) },
+      { after: "policy" },
+    );
+    const wrapped = wrapTool(tool as never as StructuredTool, pipeline, { rights: READER });
+    const answer: unknown = await wrapped.invoke({ command: "ls" });
+    expect(answer).toContain("you may only run commands that surely change nothing here");
+    expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
   it("runs none without a policy that knows which read, nor when it may not read everything", async () => {

@@ -8,16 +8,13 @@ import { AgentClosedError, ResumeError, RunLimitError } from "./errors.js";
 import { EventQueue } from "./event-queue.js";
 import type { FinishReason, RunEvent, WarningCode } from "./events.js";
 import { modeAskedFor, type RunnableAgent, type RunOptions, type Runtime } from "./run-options.js";
-import { storedMode } from "./stored-mode.js";
+import { lastStart, modeOf } from "./stored-mode.js";
 import { closingMessages, lastTextOf, messagesOf, pendingInterrupts, storedCallIds } from "./thread-state.js";
 import type { ThreadLease } from "./threads.js";
 import { STREAM_MODES, type Translator, type StreamItem } from "./translator.js";
 
 export type Work =
   { kind: "message"; message: HumanMessage; queued: boolean } | { kind: "resume"; answers: Answers };
-
-/** Where a checkpoint's metadata say which turn it belongs to. */
-const TURN = "fiveseam_turn";
 
 /** How long the end of an aborted run waits for a checkpointer that does not answer. */
 const CHECKPOINTER_MS = 2_000;
@@ -86,7 +83,10 @@ export class ActiveRun {
     lease.mode = this.#mode;
     this.#spentBefore = this.#spent;
     // What the user let be remembered was for the run that is over.
-    if (work.kind === "message") runtime.approvals.forget(options.threadId);
+    if (work.kind === "message") {
+      runtime.approvals.forget(options.threadId);
+      lease.turnId = work.message.id ?? lease.turnId;
+    }
     this.done = this.#run();
   }
 
@@ -110,7 +110,6 @@ export class ActiveRun {
     const { config, context, threadId } = this.#options;
     return {
       ...config,
-      metadata: { ...config?.metadata, [TURN]: this.#lease.turnId },
       ...(context === undefined && this.#mode === "act" ? {} : { context: this.#contextOf(context) }),
       configurable: { ...config?.configurable, thread_id: threadId },
       signal: this.#signal,
@@ -188,10 +187,10 @@ export class ActiveRun {
       throw new ResumeError("unknown_thread", threadId, message);
     }
     const { state, tuple } = stored;
-    const turn = (state.metadata as Record<string, unknown> | undefined)?.[TURN];
-    if (typeof turn === "string") this.#lease.turnId = turn;
-    this.#mode = modeAskedFor(this.#options) ?? storedMode([...messagesOf(state.values), ...startOf(tuple)]);
+    const start = lastStart([...messagesOf(state.values), ...startOf(tuple)]);
+    this.#mode = modeAskedFor(this.#options) ?? modeOf(start);
     this.#lease.mode = this.#mode;
+    this.#lease.turnId = start?.id ?? this.#lease.turnId;
     const pending = pendingInterrupts(state, tuple);
     const map = resumeMap(threadId, pending, answers, Date.now());
     const answered = Object.keys(map).length > 0;

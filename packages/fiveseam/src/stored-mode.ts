@@ -11,10 +11,12 @@ export const withMode = (message: HumanMessage, mode: RunMode): HumanMessage => 
   return message;
 };
 
-/** The mode of the run that left the thread as it is. */
-export const storedMode = (messages: readonly BaseMessage[]): RunMode => {
-  const marked = messages.findLast(
+/** The message that the run began with which left the thread as it is. */
+export const lastStart = (messages: readonly BaseMessage[]): BaseMessage | undefined =>
+  messages.findLast(
     (message) => message.getType() === "human" && message.additional_kwargs?.[KEY] !== undefined,
   );
-  return marked?.additional_kwargs[KEY] === "plan" ? "plan" : "act";
-};
+
+/** The mode that the message asked for. */
+export const modeOf = (message: BaseMessage | undefined): RunMode =>
+  message?.additional_kwargs[KEY] === "plan" ? "plan" : "act";

@@ -16,7 +16,7 @@ interface QueuedMessage {
 /** The right to run on a thread, held by one run at a time. */
 export interface ThreadLease {
   readonly runId: string;
-  /** The run that began with the user's message, of which this one may be a continuation. */
+  /** What began with the user's last message: this run, or the one that it goes on with. */
   turnId: string;
   /** Messages that may join now; they count as taken until `confirm` or the end of the run. */
   take(): HumanMessage[];

@@ -244,10 +244,8 @@ describe("undo", () => {
       undefined,
       "n",
     ]);
-    const step = await next.undo({ threadId: "t", scope: "step" });
-    expect(step).toMatchObject({ restored: ["/workspace/b.txt"], refused: [] });
     const { restored } = await next.undo({ threadId: "t" });
-    expect([...restored].sort()).toEqual(["/workspace/a.txt", "/workspace/deep/new.txt"]);
+    expect([...restored].sort()).toEqual(["/workspace/a.txt", "/workspace/b.txt", "/workspace/deep/new.txt"]);
     expect([await text("a.txt"), await text("b.txt"), await text("deep/new.txt")]).toEqual([
       "one\ntwo\n",
       "b\n",
@@ -291,6 +289,8 @@ describe("undo", () => {
     await collect(agent.run("go", { threadId: "t" }));
     await collect(agent.run("go", { threadId: "t" }));
     expect(await agent.undo({ threadId: "other" })).toMatchObject({ restored: [] });
+    await collect(agent.run("go", { threadId: "t" }));
+    expect((await agent.undo({ threadId: "t", scope: "step" })).restored).toEqual(["/workspace/n4"]);
     expect((await agent.undo({ threadId: "t" })).restored).toEqual(["/workspace/n2"]);
     await writeFile(path.join(workspace, "n0"), "the user's");
     expect(await agent.undo({ threadId: "t" })).toMatchObject({

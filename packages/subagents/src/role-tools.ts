@@ -23,7 +23,8 @@ const within = (allowed: readonly Effect[], { effects, lesser }: ToolDeclaration
 
 const firstOfEachName = (tools: readonly StructuredTool[]): StructuredTool[] => {
   const seen = new Set<string>();
-  return tools.filter(({ name }) => !seen.has(name) && seen.add(name));
+  // A tool that the provider runs may have no name, and then is like no other.
+  return tools.filter(({ name }) => typeof name !== "string" || (!seen.has(name) && seen.add(name)));
 };
 
 /**

@@ -164,6 +164,8 @@ describe("a role's tools", () => {
     for (const role of delegate(build({ tools: [peek, impostor, peek] }), "reviewer").tools ?? [])
       expect(role).toBe(peek);
     expect(namesOf(delegate(build({ tools: [peek, impostor] }), "general-purpose").tools)).toEqual(["peek"]);
+    const run = [{ type: "web_search" }, { type: "code_execution" }] as never[];
+    expect(delegate(build({ tools: run }), "general-purpose").tools).toEqual(run);
     // The first is what the main agent has, so that a second one cannot slip in where the first may not go.
     expect(delegate(build({ tools: [toolWith("peek", ["exec"]), peek] }), "reviewer").tools).toEqual([]);
   });

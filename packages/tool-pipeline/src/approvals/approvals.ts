@@ -1,4 +1,4 @@
-import { ToolMessage } from "@langchain/core/messages";
+import type { ToolMessage } from "@langchain/core/messages";
 import { Command, isCommand } from "@langchain/langgraph";
 import type { Layer, PipelineCall, ToolResult } from "../call.js";
 import { EFFECTS, type Effect } from "../effects.js";
