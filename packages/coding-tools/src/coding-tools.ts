@@ -48,6 +48,8 @@ export interface CodingToolsOptions {
    * undo and freshness. A program that `manage_terminal` starts in the background is not waited for, and so not looked at.
    */
   bracket?: CommandBracket;
+  /** How many staged changes are not on the disk: then a command that may change something asks first. */
+  pending?: () => number;
   /** Tools to add that are not there by default, since deepagents' own do nearly the same. */
   include?: readonly OptionalTool[];
   /** Tools to leave out. */
@@ -64,14 +66,16 @@ const fromGroup = <Port>(
 
 const gateOf = ({
   bracket,
+  pending,
   root,
   shellPolicy,
   approvals,
-}: Pick<CodingToolsOptions, "root" | "shellPolicy" | "approvals" | "bracket">): CommandGate => ({
+}: Pick<CodingToolsOptions, "root" | "shellPolicy" | "approvals" | "bracket" | "pending">): CommandGate => ({
   root,
   policy: shellPolicy,
   approvals,
   bracket,
+  pending,
 });
 
 const DEFAULT_TOOLS = {

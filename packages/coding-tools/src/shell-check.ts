@@ -29,6 +29,8 @@ export interface CommandGate {
   readonly policy?: CommandPolicy | undefined;
   /** Asks the user; without it, what the policy would ask about is run. */
   readonly approvals?: Pick<Approvals, "ask"> | undefined;
+  /** How many staged changes are not on the disk, where a command runs. */
+  readonly pending?: (() => number) | undefined;
   /** Finds out what a command changed. */
   readonly bracket?: CommandBracket | undefined;
   /** Absolute path of the workspace. */
@@ -85,7 +87,7 @@ const shown = (root: string, cwd: string): string =>
  * @throws {ToolDeniedError} when the policy denies it, the user rejects it, or the caller may only read and it does more.
  */
 export const checkCommand = async (
-  { policy, approvals, root }: CommandGate,
+  { policy, approvals, pending, root }: CommandGate,
   command: string,
   cwd: string,
 ): Promise<CheckedCommand> => {
@@ -97,10 +99,16 @@ export const checkCommand = async (
     );
   }
   const judged = policy?.judge(command, { cwd });
+  if (judged?.verdict === "deny") throw denied(judged.segments);
   const readOnly = judged?.readOnly === true;
-  if (!judged || judged.verdict === "allow") return { command, readOnly };
-  if (judged.verdict === "deny") throw denied(judged.segments);
-  if (!approvals) return { command, readOnly };
+  const staged = pending?.() ?? 0;
+  const unseen = `${staged} staged change${staged > 1 ? "s are" : " is"} not on the disk, where the command runs`;
+  const doubts: JudgedSegment[] = [
+    ...(judged?.segments ?? []).filter(({ verdict }) => verdict === "ask"),
+    ...(staged > 0 && !readOnly ? [{ text: command, verdict: "ask", why: `${unseen}.` }] : []),
+  ];
+  if (!approvals || (judged?.verdict !== "ask" && doubts.length === 0))
+    return { command, readOnly, ...(staged > 0 ? { note: `[${unseen}]` } : {}) };
   const where = shown(root, cwd);
   const answer = await approvals.ask({
     description: `Run \`${command}\` in ${where}.`,
@@ -109,9 +117,7 @@ export const checkCommand = async (
       kind: "command",
       command,
       cwd: where,
-      segments: judged.segments
-        .filter(({ verdict }) => verdict === "ask")
-        .map(({ text, verdict, why }) => ({ text, verdict, why })),
+      segments: doubts.map(({ text, verdict, why }) => ({ text, verdict, why })),
     },
     allowed: ["approve", "edit", "reject"],
     remember: {

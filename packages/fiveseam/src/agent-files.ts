@@ -5,6 +5,7 @@ import {
   FreshnessLedger,
   withFreshness,
   withReview,
+  withStaging,
   withUndo,
   WORKSPACE_ROUTE,
   WorkspaceBackend,
@@ -12,13 +13,16 @@ import {
   type GuardedBackend,
   type ProposedChange,
   type ReviewOptions,
+  type StagingBackend,
   type UndoableBackend,
   type WorkspaceBackendOptions,
 } from "@fiveseam/backends";
-import type { Approvals } from "@fiveseam/tool-pipeline";
+import type { Approvals, Layer } from "@fiveseam/tool-pipeline";
 import type { BaseStore } from "@langchain/langgraph";
 import type { BackendProtocolV2 } from "deepagents";
 import { askedAbout, type ApprovalSettings } from "./approval-settings.js";
+import { ConfigError } from "./errors.js";
+import { stagedNotes } from "./staged-notes.js";
 import type { ThreadGate } from "./threads.js";
 
 /** How the files of the workspace are held. */
@@ -48,6 +52,7 @@ interface FileParts {
     readonly undo?: UndoSettings | false;
     readonly approvals?: ApprovalSettings | false;
     readonly requireDiffApproval?: boolean;
+    readonly review?: "staged";
   };
 }
 
@@ -57,6 +62,10 @@ export interface AgentFiles {
   readonly undoable?: UndoableBackend;
   /** Around commands, which reach files without the backend. */
   readonly bracket?: CommandBracket;
+  /** Changes that wait for the user. */
+  readonly staging?: StagingBackend;
+  /** For the pipeline: says in a result what of it is only staged. */
+  readonly layers?: readonly Layer[];
 }
 
 const inside = (root: string, directory: string): string | undefined => {
@@ -131,7 +140,21 @@ export const agentFiles = ({
     mount: WORKSPACE_ROUTE.slice(0, -1),
     hiddenPaths: [...(settings.hiddenPaths ?? []), ...(own === undefined ? [] : [own])],
   });
-  const fresh = withFreshness(plain, {
+  if (options.review === "staged" && stateDir === undefined)
+    throw new ConfigError(
+      "review",
+      "Staged changes need a place: this agent has no state directory; pass `stateDir`.",
+    );
+  const notes = stagedNotes();
+  const staging =
+    options.review === "staged" && stateDir !== undefined
+      ? withStaging(plain, {
+          directory: path.join(stateDir, "staged"),
+          mount: WORKSPACE_ROUTE.slice(0, -1),
+          onStaged: notes.onStaged,
+        })
+      : undefined;
+  const fresh = withFreshness(staging ?? plain, {
     ledger: new FreshnessLedger(),
     ...(requireRead === undefined ? {} : { requireRead }),
   });
@@ -145,7 +168,8 @@ export const agentFiles = ({
         });
   let files: GuardedBackend = undoable ?? fresh;
   const when = askedAbout(options);
-  if (when) {
+  // What is staged waits for the user anyway.
+  if (when && !staging) {
     const remembered = options.requireDiffApproval
       ? { key: "changes of files", label: "every change of a file in this run" }
       : { key: "deletions", label: "every such change in this run" };
@@ -156,5 +180,10 @@ export const agentFiles = ({
     ...(store ? { docs: store, docsNamespace } : {}),
     ...(stateDir === undefined ? {} : { spillDirectory: stateDir }),
   }) as BackendProtocolV2;
-  return { backend, ...(undoable ? { undoable } : {}), bracket: bracketExec(files) };
+  return {
+    backend,
+    bracket: bracketExec(files),
+    ...(undoable ? { undoable } : {}),
+    ...(staging ? { staging, layers: [notes.layer] } : {}),
+  };
 };

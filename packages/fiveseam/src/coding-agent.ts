@@ -1,7 +1,14 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
 import { randomUUID } from "node:crypto";
-import type { UndoResult } from "@fiveseam/backends";
+import type {
+  AcceptResult,
+  RejectResult,
+  StagedChange,
+  StagedSelection,
+  StagingBackend,
+  UndoResult,
+} from "@fiveseam/backends";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { DeepAgent, DeepAgentTypeConfig } from "deepagents";
 import type { RunInput } from "./approvals.js";
@@ -10,6 +17,16 @@ import { AgentClosedError, ConfigError, ThreadBusyError, UndoUnavailableError } 
 import type { RunEvent } from "./events.js";
 import { startResume, startRun } from "./run.js";
 import type { ResumeOptions, RunnableAgent, RunOptions, Runtime } from "./run-options.js";
+
+/** Looks through what the agent would change, and decides. All threads of the workspace share what is staged. */
+export interface StagedReview {
+  /** What waits, with diffs and hunks. */
+  list(): Promise<StagedChange[]>;
+  /** Makes it real: all, some files, or some hunks of a file. What was typed meanwhile is merged, or the file is refused. */
+  accept(selection?: StagedSelection): Promise<AcceptResult>;
+  /** Drops it. */
+  reject(selection?: StagedSelection): Promise<RejectResult>;
+}
 
 export interface UndoOptions {
   threadId: string;
@@ -47,6 +64,8 @@ export interface CodingAgentMethods<Context = unknown> {
    * @throws {ThreadBusyError} when a run is under way on the thread.
    */
   undo(options: UndoOptions): Promise<UndoResult>;
+  /** The changes that wait to be accepted; undefined unless the agent was made with `review: "staged"`. */
+  readonly staged: StagedReview | undefined;
   /** Stops the runs under way and releases what the agent opened. No data depends on it. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -67,8 +86,15 @@ export type CodingAgent<Types extends DeepAgentTypeConfig = DeepAgentTypeConfig,
 > &
   CodingAgentMethods<Context>;
 
+const stagedReview = (staging: StagingBackend | undefined): StagedReview | undefined =>
+  staging && {
+    list: () => staging.staged(),
+    accept: (selection) => staging.accept(selection),
+    reject: (selection) => staging.reject(selection),
+  };
+
 const undo = async (
-  { undoable, gate, closed }: Runtime,
+  { undoable, staging, gate, closed }: Runtime,
   { threadId, scope = "run" }: UndoOptions,
 ): Promise<UndoResult> => {
   if (closed) throw new AgentClosedError();
@@ -81,11 +107,24 @@ const undo = async (
   if (holder) throw new ThreadBusyError(threadId, holder.runId);
   const lease = gate.acquire(threadId, `undo ${randomUUID()}`);
   try {
-    return await undoable.undo(
+    const waiting = new Set((await staging?.staged())?.map(({ file }) => file));
+    const result = await undoable.undo(
       scope === "thread"
         ? { thread: threadId }
         : { thread: threadId, ...(scope === "run" ? { lastRun: true } : { lastStep: true }) },
     );
+    // What was accepted before is taken back on the disk; what still waits is only staged as it was.
+    const now = new Set((await staging?.staged())?.map(({ file }) => file));
+    const accepted = result.restored.filter((file) => now.has(file) && !waiting.has(file));
+    if (staging && accepted.length > 0) {
+      const { refused } = await staging.accept(accepted);
+      return {
+        ...result,
+        restored: result.restored.filter((file) => !refused.some((each) => each.file === file)),
+        refused: [...result.refused, ...refused],
+      };
+    }
+    return result;
   } finally {
     lease.release();
   }
@@ -140,6 +179,7 @@ export const addMethods = <Agent extends object>(
   return Object.assign(agent, {
     run: (input: RunInput, options: RunOptions) => startRun(runnable, runtime, input, options),
     resume: (options: ResumeOptions) => startResume(runnable, runtime, options),
+    staged: stagedReview(runtime.staging),
     undo: (options: UndoOptions) => undo(runtime, options),
     close,
     [Symbol.asyncDispose]: close,

@@ -182,7 +182,13 @@ const assemble = async (
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
   const approvals = approvalsOf(options, options.backend === undefined);
-  const { backend, undoable, bracket }: AgentFiles = options.backend
+  const {
+    backend,
+    undoable,
+    bracket,
+    staging,
+    layers = [],
+  }: AgentFiles = options.backend
     ? { backend: options.backend as BackendProtocolV2 }
     : agentFiles({
         workspace,
@@ -210,6 +216,7 @@ const assemble = async (
     backend,
     ...(asksOfCommands ? { approvals } : {}),
     ...(bracket ? { bracket } : {}),
+    ...(staging ? { pending: () => staging.pending() } : {}),
   });
   const costs = new CostLedger();
   const runtime: Runtime = {
@@ -223,6 +230,7 @@ const assemble = async (
     active: new Set(),
     approvals,
     undoable,
+    staging,
     closed: false,
   };
   const warned = new Set<string>();
@@ -243,7 +251,7 @@ const assemble = async (
     workspace,
     stateDir,
     backend,
-    layers: [meter.layer, trackCalls(gate), joinQueue(gate)],
+    layers: [meter.layer, trackCalls(gate), joinQueue(gate), ...layers],
     approvals,
     options,
     onAuditError: (error) =>

@@ -1,5 +1,5 @@
 export { createCodingAgent } from "./create-coding-agent.js";
-export type { CodingAgent, CodingAgentMethods, UndoOptions } from "./coding-agent.js";
+export type { CodingAgent, CodingAgentMethods, StagedReview, UndoOptions } from "./coding-agent.js";
 export type { FailoverSettings } from "./agent-models.js";
 export type { FileSettings, UndoSettings } from "./agent-files.js";
 export type { ApprovalSettings } from "./approval-settings.js";

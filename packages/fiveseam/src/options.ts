@@ -85,9 +85,10 @@ export interface CodingAgentOptions<
   systemPrompt?: string;
   /**
    * Which of the coding tools that the host can serve the agent has: `include` adds those that are there on request
-   * (`read_files`, `find_files`, `list_files`), `exclude` leaves some out. `false`: none.
+   * (`read_files`, `find_files`, `list_files`), `exclude` leaves some out; `wasm` are the parsers of `ast_edit`, for a bundle in a
+   * single file. `false`: none.
    */
-  codingTools?: Pick<CodingToolsOptions, "include" | "exclude"> | false;
+  codingTools?: Pick<CodingToolsOptions, "include" | "exclude" | "wasm"> | false;
   /**
    * What commands may never do, whoever asks: default the standard policy of `@fiveseam/shell-policy` for this workspace and
    * this user's home. `false`: nothing is looked at.
@@ -101,6 +102,11 @@ export interface CodingAgentOptions<
   approvals?: ApprovalSettings | false;
   /** Ask before each change of a file in the workspace, with its diff; default false. Commands are not files: see `approvals`. */
   requireDiffApproval?: boolean;
+  /**
+   * "staged": changes of files in the workspace wait until they are accepted by `agent.staged`, without a pause; the agent reads
+   * them as made, the disk and commands do not see them.
+   */
+  review?: "staged";
   /** How the files of the workspace are held: what is protected or hidden, and whether a file must be read first. */
   files?: FileSettings;
   /** What is kept so that `agent.undo()` can take changes back, in `<stateDir>/undo`. `false`: nothing. */
@@ -266,7 +272,11 @@ const schema = z.strictObject({
     .union(
       [
         z.literal(false),
-        z.strictObject({ include: z.array(z.string()).optional(), exclude: z.array(z.string()).optional() }),
+        z.strictObject({
+          include: z.array(z.string()).optional(),
+          exclude: z.array(z.string()).optional(),
+          wasm: object("parsers").optional(),
+        }),
       ],
       "expected { include, exclude } with names of tools, or false",
     )
@@ -281,6 +291,7 @@ const schema = z.strictObject({
     )
     .optional(),
   requireDiffApproval: z.boolean().optional(),
+  review: z.literal("staged").optional(),
   files: fileSettings.optional(),
   undo: z
     .union(
@@ -442,8 +453,14 @@ export const checkOptions = (options: unknown): void => {
       `The option "${option}" is ${missing ? "missing" : "wrong"}: ${issue.message}.`,
     );
   }
-  const { backend, unsafe, requireDiffApproval, files, undo } = options as CodingAgentOptions;
-  const own = Object.entries({ requireDiffApproval, files, undo }).find(([, value]) => value);
+  const { backend, unsafe, requireDiffApproval, review, files, undo } = options as CodingAgentOptions;
+  const own = Object.entries({ requireDiffApproval, review, files, undo }).find(([, value]) => value);
+  if (review && requireDiffApproval) {
+    throw new ConfigError(
+      "review",
+      "`review` lets changes wait without a pause and `requireDiffApproval` asks before each: choose one.",
+    );
+  }
   if (backend && own) {
     throw new ConfigError(
       own[0],

@@ -1,6 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver, StateSnapshot } from "@langchain/langgraph";
-import type { UndoableBackend } from "@fiveseam/backends";
+import type { StagingBackend, UndoableBackend } from "@fiveseam/backends";
 import type { Approvals } from "@fiveseam/tool-pipeline";
 import type { Answers } from "./approvals.js";
 import type { CostLedger } from "./cost-ledger.js";
@@ -50,6 +50,8 @@ export interface Runtime {
   readonly approvals: Approvals;
   /** What takes changes of files back; undefined when nothing does. */
   readonly undoable: Pick<UndoableBackend, "undo"> | undefined;
+  /** Changes that wait for the user; undefined when none do. */
+  readonly staging: StagingBackend | undefined;
   readonly active: Set<{ abort(reason: Error): void; done: Promise<void> }>;
   closed: boolean;
 }

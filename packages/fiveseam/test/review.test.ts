@@ -225,6 +225,73 @@ describe("what is asked about", () => {
   });
 });
 
+describe("staged changes", () => {
+  const turns: Turns = (step) =>
+    [
+      call("read_file", { file_path: "/workspace/a.txt" }),
+      edit,
+      call("read_file", { file_path: "/workspace/a.txt" }),
+      call("task", { subagent_type: "general-purpose", description: "x" }),
+    ][step] ?? "done";
+  const delegate: Turns = (step) =>
+    step === 0 ? call("write_file", { file_path: "/workspace/n.txt", content: "n\n" }) : "ok";
+
+  it("wait without a pause, are read as made, and reach the disk when they are accepted", async () => {
+    const { run, agent, text, workspace } = await setUp(turns, { review: "staged" }, delegate);
+    const events = await run();
+    expect(finished(events).reason).toBe("completed");
+    const [, edited, read] = results(events);
+    expect(edited?.output).toContain(
+      "[Staged, and not on the disk until the user accepts it: /workspace/a.txt.",
+    );
+    expect(read?.output).toContain("2");
+    expect(results(events).find(({ tool }) => tool === "write_file")?.output).toContain("Staged");
+    expect([await text("a.txt"), await text("n.txt")]).toEqual(["one\ntwo\n", undefined]);
+    expect((await agent.staged?.list())?.map(({ file, kind }) => `${kind} ${file}`)).toEqual([
+      "change /workspace/a.txt",
+      "create /workspace/n.txt",
+    ]);
+    await writeFile(path.join(workspace, "a.txt"), "one\nzwei\n");
+    expect(await agent.staged?.accept(["/workspace/n.txt"])).toMatchObject({ refused: [] });
+    expect(await agent.staged?.accept()).toMatchObject({ refused: [{ file: "/workspace/a.txt" }] });
+    expect([await text("a.txt"), await text("n.txt")]).toEqual(["one\nzwei\n", "n\n"]);
+    expect(await agent.staged?.reject()).toEqual({ rejected: ["/workspace/a.txt"], refused: [] });
+  });
+
+  it("are undone while they wait, and on the disk once they were accepted", async () => {
+    const waiting = await setUp(turns, { review: "staged" }, delegate);
+    await waiting.run();
+    expect((await waiting.agent.undo({ threadId: "t" })).restored).toHaveLength(2);
+    expect(await waiting.agent.staged?.list()).toEqual([]);
+    const accepted = await setUp(turns, { review: "staged" }, delegate);
+    await accepted.run();
+    await accepted.agent.staged?.accept();
+    expect(await accepted.text("a.txt")).toBe("one\n2\n");
+    expect((await accepted.agent.undo({ threadId: "t" })).restored).toHaveLength(2);
+    expect([await accepted.text("a.txt"), await accepted.text("n.txt")]).toEqual(["one\ntwo\n", undefined]);
+  });
+
+  it("make a command ask first, which does not see them", async () => {
+    const command = call("run_command", { command: "echo x > x.txt" });
+    const { run } = await setUp((step) => [edit, command][step] ?? "done", { review: "staged" });
+    const [needed] = neededIn(await run());
+    expect(JSON.stringify(needed?.actions)).toContain("1 staged change is not on the disk");
+    const reading = await setUp(
+      (step) => [edit, call("run_command", { command: "cat a.txt" })][step] ?? "done",
+      { review: "staged" },
+    );
+    expect(finished(await reading.run()).reason).toBe("completed");
+  });
+
+  it("and approvals of each diff are one or the other", async () => {
+    const places = await workspaceWith();
+    const options = { ...places, model: "scripted", review: "staged", requireDiffApproval: true } as const;
+    await expect(agentWith(options)).rejects.toMatchObject({ option: "review" });
+    const { agent } = await setUp(edit);
+    expect(agent.staged).toBeUndefined();
+  });
+});
+
 describe("undo", () => {
   it("takes back a run, its delegates' changes and its resumed part included, also in another process", async () => {
     const { run, agent, options, text } = await setUp(

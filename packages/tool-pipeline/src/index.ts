@@ -40,6 +40,7 @@ export {
   stoppedCall,
   UNKNOWN_OUTCOME,
   unknownCall,
+  withNote,
   type CallOutcome,
   type CallSubject,
 } from "./outcomes.js";

@@ -1,5 +1,5 @@
 import { ToolMessage } from "@langchain/core/messages";
-import { isCommand } from "@langchain/langgraph";
+import { Command, isCommand } from "@langchain/langgraph";
 import type { ToolResult } from "./call.js";
 
 /** What the model is told of a call that was under way when the run stopped. */
@@ -93,6 +93,38 @@ export const messageIn = (result: ToolResult, callId: string): ToolMessage | und
   return (Array.isArray(messages) ? (messages as unknown[]) : []).find(
     (message): message is ToolMessage => ToolMessage.isInstance(message) && message.tool_call_id === callId,
   );
+};
+
+/**
+ * The result with a line in front, for the model and whoever reads the conversation.
+ *
+ * @example
+ * ```ts
+ * import { withNote, type Layer } from "@fiveseam/tool-pipeline";
+ *
+ * const reminder: Layer = {
+ *   name: "reminder",
+ *   handle: async (call, next) => withNote(await next(call), call.id, "[seen by the reminder]"),
+ * };
+ * ```
+ */
+export const withNote = (result: ToolResult, callId: string, note: string): ToolResult => {
+  const message = messageIn(result, callId);
+  if (!message) return result;
+  const { content } = message;
+  const noted = copyOf(message, {
+    content:
+      typeof content === "string"
+        ? `${note}\n${content}`
+        : [{ type: "text" as const, text: note }, ...content],
+  });
+  if (!isCommand(result)) return noted;
+  const { update } = result as Command;
+  const { messages } = update as { messages: unknown[] };
+  return new Command({
+    ...(result as Command),
+    update: { ...update, messages: messages.map((each) => (each === message ? noted : each)) },
+  }) as ToolResult;
 };
 
 /** What the pipeline did with the call that a message answers; undefined when its tool ran. */

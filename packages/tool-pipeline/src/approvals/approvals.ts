@@ -1,9 +1,8 @@
 import type { ToolMessage } from "@langchain/core/messages";
-import { Command, isCommand } from "@langchain/langgraph";
-import type { Layer, PipelineCall, ToolResult } from "../call.js";
+import type { Layer, PipelineCall } from "../call.js";
 import { EFFECTS, type Effect } from "../effects.js";
 import { PipelineError } from "../errors.js";
-import { copyOf, messageIn, withoutResult } from "../outcomes.js";
+import { withNote, withoutResult } from "../outcomes.js";
 import { Asker } from "./asker.js";
 import type { ApprovalAnswer, ApprovalRequest } from "./request.js";
 
@@ -31,26 +30,6 @@ export interface Approvals {
   /** What the user has let be remembered in a thread counts no more. */
   forget(threadId: string): void;
 }
-
-/** The result with a line in front, for the model and whoever reads the conversation. */
-const withNote = (result: ToolResult, callId: string, note: string): ToolResult => {
-  const message = messageIn(result, callId);
-  if (!message) return result;
-  const { content } = message;
-  const noted = copyOf(message, {
-    content:
-      typeof content === "string"
-        ? `${note}\n${content}`
-        : [{ type: "text" as const, text: note }, ...content],
-  });
-  if (!isCommand(result)) return noted;
-  const { update } = result as Command;
-  const { messages } = update as { messages: unknown[] };
-  return new Command({
-    ...(result as Command),
-    update: { ...update, messages: messages.map((each) => (each === message ? noted : each)) },
-  }) as ToolResult;
-};
 
 /** What the model is told of a call that the user did not want. */
 export const rejectedCall = (call: PipelineCall, reason: string | undefined): ToolMessage =>
