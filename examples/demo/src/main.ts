@@ -1,10 +1,17 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { createInterface } from "node:readline/promises";
 import { ScriptedChatModel } from "@fiveseam/models";
-import { createCodingAgent, defaultStateDirectory, type RunEvent } from "fiveseam";
+import {
+  createCodingAgent,
+  defaultStateDirectory,
+  type ApprovalDecision,
+  type CodingAgent,
+  type RunEvent,
+} from "fiveseam";
 import { HELP, readArguments, type DemoArguments } from "./arguments.js";
 import { DEFAULT_TASK, difference, freshCopy, testsPass, type Place } from "./demo-workspace.js";
-import { demoPolicy } from "./policy/index.js";
+import { demoPolicy, FENCES_TASK } from "./policy/index.js";
 import { painter, Renderer } from "./render.js";
 
 const placeOf = async (given: DemoArguments): Promise<Place> => {
@@ -13,20 +20,61 @@ const placeOf = async (given: DemoArguments): Promise<Place> => {
   return { workspace, stateDir: given.stateDir ?? (await defaultStateDirectory(workspace)) };
 };
 
+interface Shown {
+  readonly completed: boolean;
+  readonly lastVerdict: string | undefined;
+  /** What waits for an approval. */
+  readonly pending: readonly string[];
+}
+
 /** The stream of events, shown as it comes; the last event and the verdict of the last test run come back. */
-const show = async (
-  events: AsyncIterable<RunEvent>,
-  print: (event: RunEvent) => void,
-): Promise<{ completed: boolean; lastVerdict: string | undefined }> => {
+const show = async (events: AsyncIterable<RunEvent>, print: (event: RunEvent) => void): Promise<Shown> => {
   let completed = false;
   let lastVerdict: string | undefined;
+  const pending: string[] = [];
   for await (const event of events) {
     print(event);
     if (event.type === "tool.finished" && event.tool === "run_tests")
       [lastVerdict] = event.output.split("\n");
+    if (event.type === "approval.needed") pending.push(event.interruptId);
     if (event.type === "run.finished") completed = event.reason === "completed";
   }
-  return { completed, lastVerdict };
+  return { completed, lastVerdict, pending };
+};
+
+/** Whoever sits at the terminal decides; where nobody does, the demo says yes and says so. */
+const decide = async (say: (line: string) => void): Promise<ApprovalDecision> => {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+    say("  approved, for nobody sits at this terminal");
+    return { type: "approve" };
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question("  approve? [Y/n] ");
+  terminal.close();
+  return /^\s*n/i.test(answer) ? { type: "reject", reason: "Keep it." } : { type: "approve" };
+};
+
+/** A second task, in which a read-only delegate is refused a write, a deletion is asked about, and the run is undone. */
+const showFences = async (
+  agent: CodingAgent,
+  run: { threadId: string; signal: AbortSignal },
+  print: (event: RunEvent) => void,
+  say: (line: string) => void,
+): Promise<boolean> => {
+  say(
+    "\nNext: a delegate that only reads tries to write, a deletion is asked about, and undo takes it back.\n",
+  );
+  let shown = await show(agent.run(FENCES_TASK, run), print);
+  while (shown.pending.length > 0) {
+    const decision = await decide(say);
+    const approvals = Object.fromEntries(shown.pending.map((id) => [id, decision]));
+    shown = await show(agent.resume({ ...run, approvals }), print);
+  }
+  const { restored, refused } = await agent.undo({ threadId: run.threadId });
+  say(
+    `\nundo: ${restored.length === 0 ? "there was nothing to take back" : `restored ${restored.join(", ")}`}`,
+  );
+  return shown.completed && refused.length === 0;
 };
 
 const main = async (): Promise<number> => {
@@ -75,9 +123,11 @@ const main = async (): Promise<number> => {
       ? agent.run(given.task ?? DEFAULT_TASK, { threadId, signal })
       : agent.resume({ threadId, signal });
   const { completed, lastVerdict } = await show(events, print);
+  const isScripted = own && given.model === undefined && given.task === undefined && !signal.aborted;
+  const fenced = !isScripted || (await showFences(agent, { threadId, signal }, print, say));
   await agent.close();
 
-  let done = completed && (lastVerdict === undefined || lastVerdict.startsWith("Tests passed"));
+  let done = completed && fenced && (lastVerdict === undefined || lastVerdict.startsWith("Tests passed"));
   if (own) {
     const passed = testsPass(workspace);
     done = done && passed;

@@ -17,6 +17,17 @@ const oneLine = (text: string, length = 100): string => {
 /** Lines of a delegate's report that are shown; the agent reads all of it. */
 const REPORT_LINES = 12;
 
+/** Lines of a diff that are shown. */
+const DIFF_LINES = 8;
+
+const shortened = (lines: readonly string[]): string[] => [
+  ...lines.slice(0, DIFF_LINES),
+  ...(lines.length > DIFF_LINES ? [`… ${lines.length - DIFF_LINES} more lines`] : []),
+];
+
+const coloured = (line: string, paint: Paint): string =>
+  line.startsWith("-") ? paint("red", line) : line.startsWith("+") ? paint("green", line) : line;
+
 const BOX = { completed: "[x]", in_progress: "[>]", pending: "[ ]" } as const;
 
 /** A call in a few words: what a reader wants to know of its arguments. */
@@ -108,13 +119,16 @@ export class Renderer {
         this.#texts.delete(event.messageId);
         return [];
       case "approval.needed":
-        return event.actions.map(({ tool, args }) =>
-          paint("yellow", `? approval needed: ${describeCall(tool, args)}`),
-        );
+        return event.actions.flatMap(({ description, details }) => [
+          paint("yellow", `? approval needed: ${description}`),
+          ...(details?.kind === "change" ? details.files : []).flatMap(({ diff = "" }) =>
+            shortened(diff.trimEnd().split("\n").slice(2)).map((line) => `    ${coloured(line, paint)}`),
+          ),
+        ]);
       case "input.needed":
         return [paint("yellow", `? an answer is needed: ${oneLine(JSON.stringify(event.value))}`)];
       case "run.finished":
-        return event.reason === "completed"
+        return event.reason === "completed" || event.reason === "needs_input"
           ? []
           : [paint("red", `the run ended: ${event.reason}${event.error ? `: ${event.error.message}` : ""}`)];
       case "reasoning.delta":

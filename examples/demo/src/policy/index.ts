@@ -1,2 +1,3 @@
 export { ATTEMPT_LIMIT } from "./main-agent.js";
 export { demoPolicy } from "./policy.js";
+export { FENCES_TASK } from "./fences.js";

@@ -1,5 +1,6 @@
 import type { ScriptedPolicy } from "@fiveseam/models";
 import { analyzerTurn } from "./analyzer.js";
+import { fencesTurn } from "./fences.js";
 import { mainTurn } from "./main-agent.js";
 
 /**
@@ -11,4 +12,5 @@ import { mainTurn } from "./main-agent.js";
  * Main agent and delegate share one model and are told apart by their tools: only the main agent can delegate.
  */
 export const demoPolicy: ScriptedPolicy = (messages, tools) =>
-  tools.some((tool) => tool.name === "task") ? mainTurn(messages, tools) : analyzerTurn(messages, tools);
+  fencesTurn(messages) ??
+  (tools.some((tool) => tool.name === "task") ? mainTurn(messages, tools) : analyzerTurn(messages, tools));
