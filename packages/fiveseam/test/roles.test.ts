@@ -208,6 +208,44 @@ describe("switches", () => {
     expect(finished(events)).toMatchObject({ reason: "completed", text: "went on" });
   });
 
+  it("delegates see the files and documents that the agent sees, and the other way round", async () => {
+    const seen: string[] = [];
+    const read = (file_path: string) => call("read_file", { file_path });
+    const agent = await agentWith({
+      ...(await workspaceWith({ "a.txt": "the agent's" })),
+      model: modelOf(
+        (step) =>
+          [
+            call("write_file", { file_path: "/docs/a.md", content: "the agent's" }),
+            call("task", { subagent_type: "general-purpose", description: "look" }),
+            read("/workspace/b.txt"),
+            read("/docs/b.md"),
+          ][step] ?? "done",
+        (step, messages) => {
+          seen.push(messages.at(-1)?.text ?? "");
+          return (
+            [
+              read("/workspace/a.txt"),
+              read("/docs/a.md"),
+              call("write_file", { file_path: "/workspace/b.txt", content: "the delegate's" }),
+              call("write_file", { file_path: "/docs/b.md", content: "the delegate's" }),
+            ][step] ?? "done"
+          );
+        },
+      ),
+    });
+    const events = await collect(agent.run("go", { threadId: "t" }));
+    expect(seen.slice(1, 3)).toEqual([
+      expect.stringContaining("the agent's"),
+      expect.stringContaining("the agent's"),
+    ]);
+    const outputs = results(events).filter(({ delegation: by }) => by === null);
+    expect(outputs.slice(-2).map(({ output }) => output)).toEqual([
+      expect.stringContaining("the delegate's"),
+      expect.stringContaining("the delegate's"),
+    ]);
+  });
+
   it("skills are general-purpose's too, and no other role's", async () => {
     const places = await workspaceWith({
       "skills/haiku/SKILL.md": "---\nname: haiku\ndescription: Writes haiku.\n---\nCount.\n",
