@@ -138,6 +138,8 @@ export const agentFiles = ({
     ...settings,
     root: workspace,
     mount: WORKSPACE_ROUTE.slice(0, -1),
+    // What the workspace says about its agents is the user's.
+    protectedPaths: ["/.fiveseam", ...(settings.protectedPaths ?? [])],
     hiddenPaths: [...(settings.hiddenPaths ?? []), ...(own === undefined ? [] : [own])],
   });
   if (options.review === "staged" && stateDir === undefined)

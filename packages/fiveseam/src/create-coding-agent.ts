@@ -1,4 +1,4 @@
-import { realpath, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { WORKSPACE_ROUTE } from "@fiveseam/backends";
@@ -55,6 +55,10 @@ import type { Runtime } from "./run-options.js";
 import { personalDirectory, workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
 import { gateOf } from "./threads.js";
+
+/** Where a workspace may narrow what commands may do. */
+const POLICY_FILE = ".fiveseam/shell-policy.json";
+const MAX_POLICY_BYTES = 256 * 1024;
 
 const directoryOf = async (workspace: string): Promise<string> => {
   const absolute = path.resolve(workspace);
@@ -136,13 +140,34 @@ export const createCodingAgent = async <
   }
 };
 
+/** The workspace's own say on commands; what cannot be read says nothing that could be followed. */
+const workspacePolicy = async (workspace: string): Promise<string | undefined> => {
+  const file = path.join(workspace, POLICY_FILE);
+  try {
+    return (await stat(file)).size > MAX_POLICY_BYTES ? "" : await readFile(file, "utf8");
+  } catch (error) {
+    return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "") ? undefined : "";
+  }
+};
+
 const shellPolicyOf = async (
   given: CodingAgentOptions["shellPolicy"],
   workspace: string,
+  warn: (message: string) => void,
 ): Promise<CommandPolicy | undefined> => {
   if (given !== undefined) return given || undefined;
   try {
-    return await createShellPolicy({ workspace: await realpath(workspace), home: os.homedir() });
+    const config = await workspacePolicy(workspace);
+    const policy = await createShellPolicy({
+      workspace: await realpath(workspace),
+      home: os.homedir(),
+      ...(config === undefined ? {} : { workspaceConfig: config }),
+    });
+    if (policy.problem !== undefined)
+      warn(
+        `${POLICY_FILE} cannot be followed (${policy.problem}): commands that do more than read are asked about.`,
+      );
+    return policy;
   } catch (cause) {
     throw new ConfigError(
       "shellPolicy",
@@ -155,10 +180,11 @@ const shellPolicyOf = async (
 const codingToolsOf = async (
   { codingTools: choice, shellPolicy }: CodingAgentOptions,
   parts: Omit<CodingToolsOptions, "shellPolicy">,
+  warn: (message: string) => void,
 ): Promise<StructuredTool[]> => {
   if (choice === false) return [];
   // Its grammar takes a moment to load, which is nothing to be paid for without the tools.
-  const policy = await shellPolicyOf(shellPolicy, parts.root);
+  const policy = await shellPolicyOf(shellPolicy, parts.root, warn);
   try {
     return createCodingTools({ ...parts, ...(policy ? { shellPolicy: policy } : {}), ...choice });
   } catch (cause) {
@@ -209,15 +235,6 @@ const assemble = async (
       onWarning: ({ file, setAsideAs, reason }) =>
         warn("state_set_aside", `${file} could not be read (${reason}) and was set aside as ${setAsideAs}.`),
     });
-  const asksOfCommands = options.approvals !== false && options.approvals?.commands !== false;
-  const codingTools = await codingToolsOf(options, {
-    host,
-    root: workspace,
-    backend,
-    ...(asksOfCommands ? { approvals } : {}),
-    ...(bracket ? { bracket } : {}),
-    ...(staging ? { pending: () => staging.pending() } : {}),
-  });
   const costs = new CostLedger();
   const runtime: Runtime = {
     gate,
@@ -240,6 +257,19 @@ const assemble = async (
     runtime.warnings.push({ code, message });
   };
 
+  const asksOfCommands = options.approvals !== false && options.approvals?.commands !== false;
+  const codingTools = await codingToolsOf(
+    options,
+    {
+      host,
+      root: workspace,
+      backend,
+      ...(asksOfCommands ? { approvals } : {}),
+      ...(bracket ? { bracket } : {}),
+      ...(staging ? { pending: () => staging.pending() } : {}),
+    },
+    (message) => warn("policy_unreadable", message),
+  );
   const meter = new RunMeter({
     ledger: costs,
     maxCost: (threadId) => gate.holder(threadId ?? "")?.maxCost ?? options.maxCost,

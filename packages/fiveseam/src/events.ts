@@ -63,6 +63,8 @@ export const WARNING_CODES = [
   "audit_incomplete",
   /** A file of stored tasks or memory could not be read: it was set aside, and the store goes on without it. */
   "state_set_aside",
+  /** The workspace's own file about commands cannot be followed: the strictest profile holds. */
+  "policy_unreadable",
   /** A tool has a schema or a name that providers refuse; the agent goes without it. */
   "tool_quarantined",
 ] as const;

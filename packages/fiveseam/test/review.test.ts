@@ -119,6 +119,25 @@ describe("what is asked about", () => {
     expect(results(events)[0]?.output).toContain("this was run: printf hello > out.txt");
   });
 
+  it("a workspace may narrow what commands may do, and its file is not the agent's to change", async () => {
+    const rules = [{ command: "echo", verdict: "deny", why: "Be silent." }];
+    const places = await workspaceWith({ ".fiveseam/shell-policy.json": JSON.stringify({ rules }) });
+    const model = modelOf(
+      (step) =>
+        [
+          call("run_command", { command: "echo x" }),
+          call("delete", { file_path: "/workspace/.fiveseam/shell-policy.json" }),
+        ][step] ?? "done",
+    );
+    const events = await collect((await agentWith({ ...places, model })).run("go", { threadId: "t" }));
+    expect(results(events).map(({ status }) => status)).toEqual(["error", "error"]);
+    expect(results(events)[0]?.output).toContain("Be silent.");
+    await writeFile(path.join(places.workspace, ".fiveseam/shell-policy.json"), "{");
+    const second = await agentWith({ ...places, model });
+    const warned = ofType(await collect(second.run("go", { threadId: "u" })), "warning");
+    expect(warned).toMatchObject([{ code: "policy_unreadable" }]);
+  });
+
   it("a change of a command cannot get past what is denied", async () => {
     const { run, agent } = await setUp(call("run_command", { command: "env" }));
     const edited = { type: "edit", args: { command: "rm -rf ~" } } as const;

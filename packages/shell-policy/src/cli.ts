@@ -1,5 +1,7 @@
 #!/usr/bin/env node
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { createShellPolicy } from "./policy.js";
 import type { Profile } from "./profiles.js";
@@ -10,6 +12,7 @@ Says what would be decided about a shell command, without running it.
 
   --workspace PATH   default: this directory
   --profile NAME     restricted, standard (default) or trusted
+  --config FILE      the workspace's own file; default .fiveseam/shell-policy.json in it, if there is one
   --json             the whole judgement as JSON
 
 Exit code 0 for allow, 3 for ask, 4 for deny.
@@ -21,6 +24,7 @@ const main = async (): Promise<number> => {
     options: {
       workspace: { type: "string" },
       profile: { type: "string" },
+      config: { type: "string" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -30,11 +34,17 @@ const main = async (): Promise<number> => {
     process.stdout.write(HELP);
     return values.help ? 0 : 2;
   }
+  const workspace = path.resolve(values.workspace ?? ".");
+  const standing = path.join(workspace, ".fiveseam", "shell-policy.json");
+  const config = values.config ?? (existsSync(standing) ? standing : undefined);
   const policy = await createShellPolicy({
-    workspace: values.workspace ?? process.cwd(),
+    workspace,
+    ...(config === undefined ? {} : { workspaceConfig: readFileSync(config, "utf8") }),
     home: homedir(),
     ...(values.profile === undefined ? {} : { profile: values.profile as Profile }),
   });
+  if (policy.problem !== undefined)
+    process.stderr.write(`${config}: ${policy.problem}; only reading is allowed\n`);
   const judged = policy.judge(command);
   if (values.json) process.stdout.write(`${JSON.stringify(judged, undefined, 2)}\n`);
   else {

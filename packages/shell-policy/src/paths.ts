@@ -131,7 +131,7 @@ export const isSecret = (path: string, { home }: Places): boolean => {
 /** Git's own files, and the folders in which agents keep what they may do. */
 export const isGuarded = (path: string): boolean =>
   /(?:^|\/)\.git(?:\/|$)/i.test(path) ||
-  /(?:^|\/)\.(?:claude|codebuddy|gemini|codex|cursor)(?:\/|$)/i.test(path);
+  /(?:^|\/)\.(?:claude|fiveseam|codebuddy|gemini|codex|cursor)(?:\/|$)/i.test(path);
 
 /** A glob can stand for names that are guarded, secret or vital: compared without it where that is enough. */
 export const withoutGlobs = (path: string): string =>

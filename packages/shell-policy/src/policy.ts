@@ -3,8 +3,9 @@ import { hasMarks } from "./field.js";
 import { Interpreter, type Segment } from "./interpreter.js";
 import { loadParser, type WasmSource } from "./parser.js";
 import type { Places } from "./paths.js";
-import { applyProfile, type Profile } from "./profiles.js";
+import { applyProfile, stricter, type Profile } from "./profiles.js";
 import { checkRules, judgeByRules, type ShellRule } from "./rules.js";
+import { readWorkspaceConfig } from "./workspace-config.js";
 import { ask, worse, type Judgement, type Verdict } from "./verdict.js";
 
 export interface ShellPolicyOptions {
@@ -19,6 +20,12 @@ export interface ShellPolicyOptions {
   profile?: Profile;
   /** Rules of the product's own, checked before the built-in ones; they may only narrow. */
   rules?: readonly ShellRule[];
+  /**
+   * The text of the workspace's own file: `{ "profile": "restricted", "rules": [{ "command": "npm publish", "verdict": "deny",
+   * "why": "…" }] }`. It can only narrow what the other options say. One that cannot be read means "restricted", and the
+   * policy's `problem` says what is wrong with it.
+   */
+  workspaceConfig?: string;
   /** Where the parser's WebAssembly comes from, for single-file bundles. */
   wasm?: WasmSource;
 }
@@ -34,6 +41,8 @@ export interface ShellJudgement {
 }
 
 export interface ShellPolicy {
+  /** What is wrong with `workspaceConfig`; undefined when it is in order, or there is none. */
+  readonly problem?: string;
   /**
    * Judges a text for bash or a POSIX shell, without running anything or looking at any file.
    *
@@ -68,10 +77,15 @@ export const createShellPolicy = async (options: ShellPolicyOptions): Promise<Sh
     workspace: checkPath("workspace", options.workspace),
     home: checkPath("home", options.home ?? "/home/user"),
   };
-  const profile = options.profile ?? "standard";
-  if (!["standard", "restricted", "trusted"].includes(profile))
+  const wanted = options.profile ?? "standard";
+  if (!["standard", "restricted", "trusted"].includes(wanted))
     throw new ShellPolicyError("invalid_option", '`profile` must be "restricted", "standard" or "trusted".');
-  const rules = options.rules ?? [];
+  if (options.workspaceConfig !== undefined && typeof options.workspaceConfig !== "string")
+    throw new ShellPolicyError("invalid_option", "`workspaceConfig` must be the text of a file.");
+  const own =
+    options.workspaceConfig === undefined ? undefined : readWorkspaceConfig(options.workspaceConfig);
+  const profile = stricter(wanted, own?.profile ?? wanted);
+  const rules = [...(options.rules ?? []), ...(own?.rules ?? [])];
   checkRules(rules);
   const parser = await loadParser(options.wasm);
 
@@ -107,6 +121,7 @@ export const createShellPolicy = async (options: ShellPolicyOptions): Promise<Sh
   };
 
   return {
+    ...(own?.problem === undefined ? {} : { problem: own.problem }),
     judge(command, { cwd = places.workspace } = {}) {
       const refuse = (rule: string, why: string): ShellJudgement => ({
         verdict: "ask",

@@ -4,6 +4,12 @@ import type { Judgement, Verdict } from "./verdict.js";
 /** How much is let through; `deny` holds in all. */
 export type Profile = "restricted" | "standard" | "trusted";
 
+const STRICTEST_FIRST: readonly Profile[] = ["restricted", "standard", "trusted"];
+
+/** The one of both that lets through less. */
+export const stricter = (one: Profile, other: Profile): Profile =>
+  STRICTEST_FIRST.find((profile) => profile === one || profile === other) ?? "restricted";
+
 /** Rules that are asked about also where much is trusted: nobody can take these back. */
 const ALWAYS_ASKED =
   /^(?:unparsable|unreadable|too-|dynamic|odd-name|failed|foreign\.|remote|publish|network\.send|network$|secrets\.|elevated|git\.push|guarded|outside|environment\.|option\.program|own\.)/;

@@ -236,3 +236,69 @@ describe("rules of one's own", () => {
     );
   });
 });
+
+describe("a workspace's own file", () => {
+  const make = (workspaceConfig: unknown, more: object = {}) =>
+    createShellPolicy({
+      workspace: "/workspace",
+      workspaceConfig:
+        typeof workspaceConfig === "string" ? workspaceConfig : JSON.stringify(workspaceConfig),
+      ...more,
+    });
+
+  it("narrows, by words that commands begin with and by its profile, wrappers seen through", async () => {
+    const policy = await make({
+      rules: [
+        { command: "npm run deploy-*", verdict: "deny", why: "CI does that" },
+        { command: "npm run build", verdict: "ask" },
+      ],
+    });
+    const verdict = (command: string) => policy.judge(command).verdict;
+    expect(policy.problem).toBeUndefined();
+    expect(verdict("npm run build")).toBe("ask");
+    expect(verdict("env X=1 npm  run build -- a")).toBe("ask");
+    expect(verdict("npm run builds")).toBe("allow");
+    expect(verdict("cd x && npm run 'deploy-it'")).toBe("deny");
+    expect(policy.judge("npm run deploy-it").segments.at(-1)).toMatchObject({
+      rule: "own.workspace.0",
+      why: "CI does that",
+    });
+    expect((await make({ profile: "restricted" })).judge("npm run build").verdict).toBe("ask");
+  });
+
+  it("cannot widen", async () => {
+    const trusting = await make({ profile: "trusted" });
+    expect(trusting.judge("rm a.txt").verdict).toBe("ask");
+    const strict = await make({ profile: "trusted" }, { profile: "restricted" });
+    expect(strict.judge("npm run build").verdict).toBe("ask");
+    expect((await make({ rules: [{ command: "rm", verdict: "ask" }] })).judge("rm -rf ~").verdict).toBe(
+      "deny",
+    );
+  });
+
+  it.each([
+    "",
+    "{",
+    "[]",
+    "null",
+    { rulez: [] },
+    { profile: "lax" },
+    { rules: {} },
+    { rules: [{ command: "x", verdict: "allow" }] },
+    { rules: [{ command: " ", verdict: "ask" }] },
+    { rules: [{ command: "x", verdict: "ask", pattern: "(a+)+$" }] },
+    { rules: ["x"] },
+    { rules: Array.from({ length: 300 }, () => ({ command: "x", verdict: "ask" })) },
+  ])("that cannot be followed means the strictest, and says so: %j", async (config) => {
+    const policy = await make(config, { profile: "trusted" });
+    expect(policy.problem).toMatch(/\w/);
+    expect(policy.judge("npm run build").verdict).toBe("ask");
+    expect(policy.judge("cat a.txt").verdict).toBe("allow");
+  });
+
+  it("is text", async () => {
+    await expect(createShellPolicy({ workspace: "/w", workspaceConfig: {} as never })).rejects.toMatchObject({
+      code: "invalid_option",
+    });
+  });
+});
