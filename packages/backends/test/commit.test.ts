@@ -185,6 +185,41 @@ describe("a change set", () => {
     expect((await backend.read("/docs/c.md")).content).toBe("c");
   });
 
+  it("says in order, too, what kind of failure it was", async () => {
+    const root = await rootWith({ "a.txt": "one one\n", "locked.txt": "x\n" });
+    const files = new WorkspaceBackend({ root, protectedPaths: ["/locked.txt"] });
+    const backend = createCodingBackend({ workspace: files, docs: new InMemoryStore() });
+    const failing = async (change: FileChange) => {
+      const first = { kind: "write", path: "/docs/first.md", content: "x" } as const;
+      const result = await commitChanges(backend, [first, change]);
+      return result.error === undefined ? "done" : [result.errorKind, result.failedAt, result.error];
+    };
+    const edit = { kind: "edit", newString: "two", path: "/workspace/a.txt" } as const;
+    expect(await failing({ ...edit, oldString: "one" })).toEqual(["ambiguous", 1, expect.any(String)]);
+    expect(await failing({ ...edit, oldString: "zzz" })).toEqual(["not_found", 1, expect.any(String)]);
+    expect(await failing({ kind: "write", path: "/workspace/locked.txt", content: "y" })).toEqual([
+      "denied",
+      1,
+      expect.any(String),
+    ]);
+    expect(await failing({ kind: "write", path: "/workspace/a.txt", content: "y", expect: null })).toEqual([
+      "stale",
+      1,
+      expect.stringContaining("/workspace/a.txt is there already"),
+    ]);
+    expect(await failing({ kind: "rename", path: "/workspace/a.txt", to: "/workspace/locked.txt" })).toEqual([
+      "conflict",
+      1,
+      expect.stringContaining("is there already"),
+    ]);
+    expect(await failing({ kind: "rename", path: "/workspace/none.txt", to: "/workspace/b.txt" })).toEqual([
+      "not_found",
+      1,
+      expect.any(String),
+    ]);
+    expect(await snapshot(root)).toEqual({ "a.txt": "one one\n", "locked.txt": "x\n" });
+  });
+
   it.each([
     ["a store", async () => new StoreBackend({ store: new InMemoryStore(), namespace: ["n"] })],
     [

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Language, Parser, type Node } from "web-tree-sitter";
 import { ShellPolicyError } from "./errors.js";
+import { startParsers } from "./parser-runtime.js";
 
 export type { Node };
 
@@ -42,13 +43,9 @@ const find = async (specifier: string, name: string): Promise<Uint8Array> => {
 let loading: Promise<Language> | undefined;
 
 const load = async (source: WasmSource): Promise<Language> => {
-  const runtime =
-    source.runtime ?? (await find("web-tree-sitter/web-tree-sitter.wasm", "web-tree-sitter.wasm"));
-  const wasmBinary = runtime.buffer.slice(
-    runtime.byteOffset,
-    runtime.byteOffset + runtime.byteLength,
-  ) as ArrayBuffer;
-  await Parser.init({ wasmBinary });
+  await startParsers(
+    async () => source.runtime ?? find("web-tree-sitter/web-tree-sitter.wasm", "web-tree-sitter.wasm"),
+  );
   return Language.load(
     source.grammar ?? (await find("tree-sitter-bash/tree-sitter-bash.wasm", "tree-sitter-bash.wasm")),
   );

@@ -1,5 +1,5 @@
 import type { BackendProtocolV2 } from "deepagents";
-import type { FileErrorKind } from "../workspace/file-error.js";
+import { FILE_ERROR_KINDS, FileError, type FileErrorKind } from "../workspace/file-error.js";
 import { hashOf } from "../workspace/file-content.js";
 import { isCommitting, pathsOf, type CommitResult, type FileChange } from "./file-change.js";
 
@@ -8,10 +8,27 @@ interface Before {
   readonly bytes: Uint8Array | null;
 }
 
+/** What `uploadFiles` and `downloadFiles` answer instead of a kind. */
+const KIND_BY_ANSWER: Readonly<Record<string, FileErrorKind>> = {
+  file_not_found: "not_found",
+  permission_denied: "denied",
+  is_directory: "is_directory",
+  invalid_path: "invalid_path",
+};
+
+const answered = (path: string, answer: string): FileError =>
+  new FileError(KIND_BY_ANSWER[answer] ?? "failed", `${path}: ${answer}`);
+
+/** Throws what a backend refused, with the kind where it tells one: deepagents' own backends only give a text. */
+const check = ({ error, errorKind }: { error?: string; errorKind?: unknown }): void => {
+  if (error === undefined) return;
+  throw new FileError(FILE_ERROR_KINDS.find((kind) => kind === errorKind) ?? "failed", error);
+};
+
 const bytesOf = async (backend: BackendProtocolV2, path: string): Promise<Uint8Array | null> => {
   const [answer] = (await backend.downloadFiles?.([path])) ?? [];
   if (answer && answer.error !== "file_not_found") {
-    if (answer.error) throw new Error(`${path}: ${answer.error}`);
+    if (answer.error) throw answered(path, answer.error);
     return answer.content;
   }
   if (answer) return null;
@@ -23,19 +40,16 @@ const bytesOf = async (backend: BackendProtocolV2, path: string): Promise<Uint8A
 
 const put = async (backend: BackendProtocolV2, path: string, bytes: Uint8Array | null): Promise<void> => {
   if (bytes === null) {
-    const { error } = (await backend.delete?.(path)) ?? { error: "Files cannot be deleted here." };
-    if (error !== undefined) throw new Error(error);
-    return;
+    return check((await backend.delete?.(path)) ?? { error: "Files cannot be deleted here." });
   }
   const text = Buffer.from(bytes).toString();
   const isText = Buffer.from(text).equals(bytes);
   if (!isText && backend.uploadFiles) {
     const [answer] = await backend.uploadFiles([[path, bytes]]);
-    if (answer?.error) throw new Error(`${path}: ${answer.error}`);
+    if (answer?.error) throw answered(path, answer.error);
     return;
   }
-  const { error } = await backend.write(path, text);
-  if (error !== undefined) throw new Error(error);
+  check(await backend.write(path, text));
 };
 
 const one = async (backend: BackendProtocolV2, change: FileChange): Promise<void> => {
@@ -43,33 +57,38 @@ const one = async (backend: BackendProtocolV2, change: FileChange): Promise<void
     case "write": {
       const { content } = change;
       if (typeof content !== "string") return put(backend, change.path, content);
-      const { error } = await backend.write(change.path, content);
-      if (error !== undefined) throw new Error(error);
-      return;
+      return check(await backend.write(change.path, content));
     }
     case "edit": {
       const { path, oldString, newString, replaceAll } = change;
-      const { error } = await backend.edit(path, oldString, newString, replaceAll);
-      if (error !== undefined) throw new Error(error);
-      return;
+      return check(await backend.edit(path, oldString, newString, replaceAll));
     }
     case "delete":
       return put(backend, change.path, null);
     case "rename": {
       const bytes = await bytesOf(backend, change.path);
-      if (bytes === null) throw new Error(`${change.path}: it does not exist.`);
-      if ((await bytesOf(backend, change.to)) !== null) throw new Error(`${change.to} is there already.`);
+      if (bytes === null) throw new FileError("not_found", `${change.path}: it does not exist.`);
+      if ((await bytesOf(backend, change.to)) !== null)
+        throw new FileError("conflict", `${change.to} is there already; delete it first.`);
       await put(backend, change.to, bytes);
       return put(backend, change.path, null);
     }
   }
 };
 
-const failure = (error: unknown, errorKind: FileErrorKind, failedAt: number): CommitResult => ({
+const failure = (error: unknown, failedAt: number): CommitResult => ({
   error: error instanceof Error ? error.message : String(error),
-  errorKind,
+  errorKind: error instanceof FileError ? error.kind : "failed",
   failedAt,
 });
+
+/** @throws {FileError} `stale` */
+const checkExpected = ({ path, expect }: FileChange, bytes: Uint8Array | null): void => {
+  const hash = bytes && hashOf(bytes);
+  if (expect === undefined || expect === hash) return;
+  const what = hash === null ? "is not there any more" : expect === null ? "is there already" : "has changed";
+  throw new FileError("stale", `${path} ${what}: the change was meant for another content.`);
+};
 
 /** One after the other, and back again when one fails. */
 export const commitInOrder = async (
@@ -83,13 +102,10 @@ export const commitInOrder = async (
         if (!before.some((each) => each.path === path))
           before.push({ path, bytes: await bytesOf(backend, path) });
       }
+      checkExpected(change, before.find((each) => each.path === change.path)?.bytes ?? null);
     } catch (error) {
-      return failure(error, "failed", at);
+      return failure(error, at);
     }
-    const { expect } = change;
-    const bytes = before.find((each) => each.path === change.path)?.bytes ?? null;
-    if (expect !== undefined && expect !== (bytes && hashOf(bytes)))
-      return failure(new Error(`${change.path} is not what the change was meant for.`), "stale", at);
   }
   for (const [at, change] of changes.entries()) {
     try {
@@ -100,7 +116,7 @@ export const commitInOrder = async (
         if (bytes === null ? now !== null : !now || Buffer.compare(bytes, now) !== 0)
           await put(backend, path, bytes);
       }
-      return failure(error, "failed", at);
+      return failure(error, at);
     }
   }
   const receipts = await Promise.all(

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { decodeText, detectFormat } from "./text-codec.js";
 
 const MAX_TEXT_CHARS = 500;
@@ -24,25 +25,33 @@ const shown = (text: string, start: number, end: number, at: number, length: num
   return `${from > start ? "…" : ""}${text.slice(from, to)}${to < end ? "…" : ""}`;
 };
 
-/** Whether the bytes could hold the pattern at all, without decoding them. */
-const mayHold = (bytes: Buffer, pattern: Buffer, ascii: boolean): boolean =>
-  bytes.includes(pattern) ||
-  // UTF-16, and text in a legacy encoding.
+/** A text to look for, and what of it can be looked for in bytes. */
+export interface Wanted {
+  readonly text: string;
+  /** Its longest line in UTF-8. */
+  readonly bytes: Buffer;
+  /** Looks the same in every encoding but UTF-16. */
+  readonly ascii: boolean;
+}
+
+export const wantedOf = (pattern: string): Wanted => {
+  const text = pattern.replaceAll("\r\n", "\n");
+  const [longest = ""] = text.split("\n").sort((one, other) => other.length - one.length);
+  // eslint-disable-next-line no-control-regex -- ASCII is what is meant
+  return { text, bytes: Buffer.from(longest), ascii: /^[\u0000-\u007f]*$/.test(text) };
+};
+
+/** Whether bytes that do not hold the text as UTF-8 may hold it in another encoding. */
+export const mayHoldOtherwise = (bytes: Buffer, { ascii }: Wanted): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) ||
   (bytes[0] === 0xfe && bytes[1] === 0xff) ||
-  (!ascii && detectFormat(bytes)?.encoding !== "utf-8");
+  (!ascii && !isUtf8(bytes));
 
 /** Finds lines that hold a text; a text with line breaks is found at the line where it begins. */
-export const fileGrep = (pattern: string): ((bytes: Buffer, limit: number) => LineMatch[]) => {
-  const wanted = pattern.replaceAll("\r\n", "\n");
-  const spansLines = wanted.includes("\n");
-  const bytesWanted = Buffer.from(
-    spansLines ? (wanted.split("\n").sort((a, b) => b.length - a.length)[0] as string) : wanted,
-  );
-  // eslint-disable-next-line no-control-regex -- ASCII is what is meant
-  const ascii = /^[\u0000-\u007f]*$/.test(wanted);
+export const fileGrep = (wanted: Wanted): ((bytes: Buffer, limit: number) => LineMatch[]) => {
+  const spansLines = wanted.text.includes("\n");
   return (bytes, limit) => {
-    if (!mayHold(bytes, bytesWanted, ascii)) return [];
+    if (!bytes.includes(wanted.bytes) && !mayHoldOtherwise(bytes, wanted)) return [];
     const format = detectFormat(bytes);
     if (!format) return [];
     const decoded = decodeText(bytes, format);
@@ -50,7 +59,7 @@ export const fileGrep = (pattern: string): ((bytes: Buffer, limit: number) => Li
     const found: LineMatch[] = [];
     let line = 1;
     let counted = 0;
-    for (let at = text.indexOf(wanted); at >= 0 && found.length < limit;) {
+    for (let at = text.indexOf(wanted.text); at >= 0 && found.length < limit;) {
       for (
         let next = text.indexOf("\n", counted);
         next >= 0 && next < at;
@@ -62,8 +71,8 @@ export const fileGrep = (pattern: string): ((bytes: Buffer, limit: number) => Li
       const newline = text.indexOf("\n", at);
       const lineEnd = newline < 0 ? text.length : newline;
       const end = newline > 0 && text[newline - 1] === "\r" ? newline - 1 : lineEnd;
-      found.push({ line, text: shown(text, counted, Math.max(end, counted), at, wanted.length) });
-      at = text.indexOf(wanted, Math.max(lineEnd, at + 1));
+      found.push({ line, text: shown(text, counted, Math.max(end, counted), at, wanted.text.length) });
+      at = text.indexOf(wanted.text, Math.max(lineEnd, at + 1));
     }
     return found;
   };

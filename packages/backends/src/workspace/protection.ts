@@ -1,12 +1,12 @@
 import { deniedText, type FileAccess } from "../rights/file-access.js";
 import { FileError } from "./file-error.js";
-import { foldName, showPath, type PathParts } from "./virtual-path.js";
+import { foldName, isGitName, showPath, type PathParts } from "./virtual-path.js";
 
 /**
  * True below a `.git`, at any depth, whatever way of writing the name a file system takes for it: what is written there runs
  * as a hook or is the history itself. A `.git` file (of a worktree or a submodule) says where that is, and counts too.
  */
-const isGit = (parts: PathParts): boolean => parts.some((name) => foldName(name) === ".git");
+const isGit = (parts: PathParts): boolean => parts.some(isGitName);
 
 export interface ProtectionOptions {
   readonly protectedPaths: readonly PathParts[];
@@ -62,6 +62,20 @@ export class Protection {
 
   isHidden(parts: PathParts): boolean {
     return this.#hidden.some((rule) => isBelow(parts, rule));
+  }
+
+  /** What a walk asks of the names in a directory that is not hidden itself, worked out once for all of them. */
+  within(directory: PathParts): { isHidden(name: string): boolean; mayRead(name: string): boolean } {
+    const hidden = this.#hidden
+      .filter((rule) => rule.length === directory.length + 1 && isBelow(directory, rule.slice(0, -1)))
+      .map((rule) => foldName(rule.at(-1) as string));
+    const access = this.#access;
+    const prefix = directory.length === 0 ? "/" : `${showPath(directory)}/`;
+    return {
+      isHidden: hidden.length === 0 ? () => false : (name) => hidden.includes(foldName(name)),
+      mayRead:
+        access.length === 0 ? () => true : (name) => access.every((each) => each.mayRead(prefix + name)),
+    };
   }
 
   /** @throws {FileError} `denied` */

@@ -3,24 +3,27 @@ import type { Directory } from "./directory.js";
 import { readWhole, withFile } from "./file-content.js";
 import { FileError } from "./file-error.js";
 import { nameGlob, pathGlob } from "./glob-pattern.js";
-import { fileGrep } from "./grep-file.js";
+import { fileGrep, wantedOf } from "./grep-file.js";
 import type { Place } from "./resolve.js";
+import { scanFor } from "./scan-files.js";
 import { parsePath, showPath, type PathParts } from "./virtual-path.js";
-import { walkFiles, type WalkedFile } from "./walk.js";
+import { walkRuns, type FileRun } from "./walk.js";
 import { breathe, type WorkspaceRoot } from "./workspace-root.js";
 
 const MAX_GLOB_FILES = 10_000;
 const MAX_MATCHES = 2_000;
 const BREATHE_EVERY = 500;
 
-/**
- * Visits the files below a directory under the names that the caller knows them by, until `visit` returns false. A directory
- * that is not there, or not inside, has no files.
- */
+/** A run of files, and the directory under the name that the caller knows it by. */
+interface FoundRun extends FileRun {
+  readonly given: PathParts;
+}
+
+/** Visits the files below a directory until `visit` returns false. One that is not there, or not inside, has no files. */
 const walk = async (
   root: WorkspaceRoot,
   start: PathParts,
-  visit: (found: WalkedFile, given: PathParts) => Promise<boolean>,
+  visit: (run: FoundRun) => boolean | Promise<boolean>,
 ): Promise<void> => {
   const opened: { directory: Directory; parts: PathParts }[] = [];
   try {
@@ -40,15 +43,20 @@ const walk = async (
       opened.push({ directory: directory.enter(name), parts: real.slice(0, depth + 1) });
     }
     let visited = 0;
-    for (const found of walkFiles({ protection: root.protection, from: opened })) {
-      visited += 1;
-      if (visited % BREATHE_EVERY === 0) await breathe();
-      if (!(await visit(found, [...start, ...found.parts.slice(real.length)]))) return;
+    for (const run of walkRuns({ protection: root.protection, from: opened })) {
+      if (!(await visit({ ...run, given: [...start, ...run.parts.slice(real.length)] }))) return;
+      visited += run.names.length;
+      if (visited < BREATHE_EVERY) continue;
+      visited = 0;
+      await breathe();
     }
   } finally {
     for (const { directory } of opened) directory.close();
   }
 };
+
+/** What is put before a name for a path relative to where the search was asked for. */
+const prefixOf = (parts: PathParts): string => parts.map((part) => `${part}/`).join("");
 
 export const globFiles = async (
   root: WorkspaceRoot,
@@ -67,14 +75,17 @@ export const globFiles = async (
   const { base, matches } = pathGlob(pattern);
   const files: FileInfo[] = [];
   let truncated = false;
-  await walk(root, [...at, ...base], async (found, given) => {
-    if (!matches(given.slice(at.length).join("/"))) return true;
-    if (files.length >= MAX_GLOB_FILES) {
-      truncated = true;
-      return false;
+  await walk(root, [...at, ...base], ({ directory: holder, parts, given, names }) => {
+    const prefix = prefixOf(given.slice(at.length));
+    for (const name of names) {
+      if (!matches(prefix + name)) continue;
+      if (files.length >= MAX_GLOB_FILES) {
+        truncated = true;
+        return false;
+      }
+      const info = root.info(holder, [...given, name], [...parts, name], name);
+      if (info) files.push(info);
     }
-    const info = root.info(found.directory, given, found.parts, found.name);
-    if (info) files.push(info);
     return true;
   });
   files.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
@@ -94,16 +105,12 @@ const searchable = (root: WorkspaceRoot, place: Place): Promise<Buffer | undefin
   });
 
 /** A file that a walk came by, as a place. */
-const walkedPlace = (
-  root: WorkspaceRoot,
-  { directory, name, parts }: WalkedFile,
-  given: PathParts,
-): Place => ({
+const walkedPlace = (root: WorkspaceRoot, { directory, parts, given }: FoundRun, name: string): Place => ({
   directory,
   name,
-  parts,
+  parts: [...parts, name],
   stats: undefined,
-  shown: root.show(given),
+  shown: root.show([...given, name]),
   undoParents() {},
   close() {},
 });
@@ -120,7 +127,8 @@ export const grepFiles = async (
   const at = parsePath(directory);
   const keep = glob === null || glob === "" ? () => true : nameGlob(glob);
   const limit = Math.min(maxCount ?? MAX_MATCHES, MAX_MATCHES);
-  const search = fileGrep(pattern);
+  const wanted = wantedOf(pattern);
+  const search = fileGrep(wanted);
   const matches: GrepMatch[] = [];
   let truncated = false;
   const look = async (place: Place, given: PathParts): Promise<boolean> => {
@@ -137,9 +145,15 @@ export const grepFiles = async (
     if (!place.stats) throw new FileError("not_found", `${root.show(at)}: it does not exist.`);
     if (!place.stats.isDirectory()) await look(place, at);
     else {
-      await walk(root, at, async (found, given) =>
-        keep(given.slice(at.length).join("/")) ? look(walkedPlace(root, found, given), given) : true,
-      );
+      const scan = scanFor(wanted);
+      await walk(root, at, async (run) => {
+        const prefix = prefixOf(run.given.slice(at.length));
+        const kept = run.names.filter((name) => keep(prefix + name));
+        for (const name of scan(run.directory, kept)) {
+          if (!(await look(walkedPlace(root, run, name), [...run.given, name]))) return false;
+        }
+        return true;
+      });
     }
   } finally {
     place.close();

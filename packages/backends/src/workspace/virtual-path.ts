@@ -73,3 +73,11 @@ export const foldName = (name: string): string => {
   // The short name that NTFS gives it.
   return folded === "git~1" ? ".git" : folded;
 };
+
+/** True of `.git`, whatever way of writing it a file system takes for the name. */
+export const isGitName = (name: string): boolean => {
+  const first = name.charCodeAt(0);
+  // Nothing that begins with another ASCII character folds to it; this is asked of every file of a tree.
+  if (first < 0x80 && first !== 0x2e && first !== 0x47 && first !== 0x67) return false;
+  return foldName(name) === ".git";
+};

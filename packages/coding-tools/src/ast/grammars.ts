@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Language, Parser, type Tree } from "web-tree-sitter";
 import { AstEditError } from "./errors.js";
 import type { AstLanguage } from "./languages.js";
+import { startParsers } from "./parser-runtime.js";
 
 /** Where the WebAssembly comes from. By default it is found beside this module and in the installed web-tree-sitter. */
 export interface AstWasm {
@@ -47,21 +48,10 @@ const missing = (language: AstLanguage, cause: unknown): AstEditError =>
     { cause },
   );
 
-let starting: Promise<void> | undefined;
 const languages = new Map<AstLanguage, Promise<Language>>();
 
-const start = async (wasm: AstWasm): Promise<void> => {
-  const { buffer, byteOffset, byteLength } =
-    wasm.runtime ?? (await find("web-tree-sitter/web-tree-sitter.wasm"));
-  await Parser.init({ wasmBinary: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer });
-};
-
 const load = async (language: AstLanguage, wasm: AstWasm): Promise<Language> => {
-  starting ??= start(wasm).catch((error: unknown) => {
-    starting = undefined;
-    throw error;
-  });
-  await starting;
+  await startParsers(async () => wasm.runtime ?? find("web-tree-sitter/web-tree-sitter.wasm"));
   return Language.load(wasm.grammars?.[language] ?? (await find(GRAMMARS[language])));
 };
 
