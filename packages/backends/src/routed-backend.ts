@@ -14,7 +14,13 @@ import {
 } from "deepagents";
 import { canonicalPath } from "./canonical-path.js";
 import { commitInOrder } from "./commit/commit-changes.js";
-import { isCommitting, pathsOf, type CommitResult, type FileChange } from "./commit/file-change.js";
+import {
+  isCommitting,
+  pathsOf,
+  type CommitResult,
+  type CommittingBackend,
+  type FileChange,
+} from "./commit/file-change.js";
 import { BackendError } from "./errors.js";
 import { accessBelow, type FileAccess } from "./rights/file-access.js";
 import { restrictBackend } from "./rights/with-rights.js";
@@ -51,6 +57,12 @@ const splitPattern = (pattern: string): { directory: string; below: string } => 
   const at = magic < 0 ? names.length - 1 : magic;
   return { directory: `/${names.slice(0, at).join("/")}`, below: names.slice(at).join("/") };
 };
+
+/** A change, and which of the set it is. */
+interface Part {
+  readonly at: number;
+  readonly change: FileChange;
+}
 
 /**
  * deepagents' CompositeBackend with paths brought into their one form before a route is chosen: `/docs/../workspace/x` is a
@@ -90,21 +102,69 @@ export class RoutedBackend extends CompositeBackend {
     } catch (error) {
       return failure(error);
     }
+    const routes = [...new Set(plain.flatMap(pathsOf).map((path) => this.#routeOf(path)))];
+    const whole = routes.find((route) => this.#committing(route) !== undefined);
+    if (whole === undefined) return commitInOrder(this, plain);
+    if (routes.length === 1) return this.#commitTo(whole, plain);
+    const parts = await this.#apart(plain);
+    const own = parts.filter(({ change }) => this.#routeOf(change.path) === whole);
+    const rest = parts.filter((part) => !own.includes(part));
+    let failed: readonly Part[] = rest;
+    const result = await commitInOrder(
+      this,
+      rest.map(({ change }) => change),
+      // Last, for it is what asks the user, and what takes itself back when it fails.
+      () => {
+        failed = own;
+        return this.#commitTo(
+          whole,
+          own.map(({ change }) => change),
+        );
+      },
+    );
+    const { failedAt } = result as { failedAt?: number };
+    const at = failedAt === undefined ? undefined : failed[failedAt]?.at;
+    return result.error === undefined || at === undefined ? result : { ...result, failedAt: at };
+  }
+
+  #routeOf(path: string): string {
     const routes = Object.keys(this.#routed).sort((one, other) => other.length - one.length);
-    const routeOf = (path: string): string => routes.find((route) => path.startsWith(route)) ?? "/";
-    const [route = "/", ...others] = new Set(plain.flatMap(pathsOf).map(routeOf));
+    return routes.find((route) => path.startsWith(route)) ?? "/";
+  }
+
+  #committing(route: string): CommittingBackend | undefined {
     const backend = this.#routed[route];
-    if (others.length > 0 || !backend || !isCommitting(backend)) {
-      return commitInOrder(this, plain);
-    }
+    return backend && isCommitting(backend) ? backend : undefined;
+  }
+
+  #commitTo(route: string, changes: readonly FileChange[]): Promise<CommitResult> {
+    const backend = this.#committing(route) as CommittingBackend;
     const below = (path: string): string => path.slice(route.length - 1);
     return backend.commit(
-      plain.map((change) => ({
+      changes.map((change) => ({
         ...change,
         path: below(change.path),
         ...(change.kind === "rename" ? { to: below(change.to) } : {}),
       })),
     );
+  }
+
+  /** The changes with their numbers; a rename from one route to another is a new file there and none here. */
+  async #apart(changes: readonly FileChange[]): Promise<Part[]> {
+    const parts: Part[] = [];
+    for (const [at, change] of changes.entries()) {
+      if (change.kind !== "rename" || this.#routeOf(change.path) === this.#routeOf(change.to)) {
+        parts.push({ at, change });
+        continue;
+      }
+      const [answer] = await this.downloadFiles([change.path]);
+      const { path, to, expect } = change;
+      const content = answer?.content;
+      // What is not there to be moved is refused where it should be.
+      if (content) parts.push({ at, change: { kind: "write", path: to, content, expect: null } });
+      parts.push({ at, change: { kind: "delete", path, ...(expect === undefined ? {} : { expect }) } });
+    }
+    return parts;
   }
 
   override async ls(path: string): Promise<LsResult> {

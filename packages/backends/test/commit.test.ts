@@ -3,6 +3,7 @@ import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/prom
 import path from "node:path";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { FilesystemBackend, StoreBackend } from "deepagents";
+import type { BackendProtocolV2 } from "deepagents";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -183,12 +184,44 @@ describe("a change set", () => {
     ]);
     expect(both).toMatchObject({ atomic: false });
     expect((await backend.read("/docs/c.md")).content).toBe("c");
+    const crossing = await commitChanges(backend, [
+      { kind: "rename", path: "/docs/c.md", to: "/workspace/from-docs.md" },
+      { kind: "rename", path: "/workspace/c.txt", to: "/docs/from-files.txt" },
+    ]);
+    expect(crossing).toMatchObject({ atomic: false });
+    expect([await readFile(path.join(root, "from-docs.md"), "utf8"), await readdir(root)]).toEqual([
+      "c",
+      expect.not.arrayContaining(["c.txt"]),
+    ]);
+    expect((await backend.read("/docs/from-files.txt")).content).toBe("c");
+    expect((await backend.read("/docs/c.md")).error).toBeDefined();
+    expect(
+      await commitChanges(backend, [
+        { kind: "write", path: "/docs/late.md", content: "x" },
+        { kind: "rename", path: "/docs/from-files.txt", to: "/workspace/from-docs.md" },
+      ]),
+    ).toMatchObject({ errorKind: "stale", failedAt: 1 });
+    expect((await backend.read("/docs/late.md")).error).toBeDefined();
+    expect((await backend.read("/docs/from-files.txt")).content).toBe("c");
   });
 
   it("says in order, too, what kind of failure it was", async () => {
     const root = await rootWith({ "a.txt": "one one\n", "locked.txt": "x\n" });
-    const files = new WorkspaceBackend({ root, protectedPaths: ["/locked.txt"] });
-    const backend = createCodingBackend({ workspace: files, docs: new InMemoryStore() });
+    const files = new WorkspaceBackend({ root, protectedPaths: ["/locked.txt"], mount: "/workspace" });
+    // A backend without change sets of its own.
+    const workspace: BackendProtocolV2 = {
+      ls: (at) => files.ls(at),
+      read: (at, from, limit) => files.read(at, from, limit),
+      readRaw: (at) => files.readRaw(at),
+      write: (at, content) => files.write(at, content),
+      edit: (at, from, to, all) => files.edit(at, from, to, all),
+      delete: (at) => files.delete(at),
+      grep: (pattern, at) => files.grep(pattern, at),
+      glob: (pattern, at) => files.glob(pattern, at),
+      uploadFiles: (given) => files.uploadFiles(given),
+      downloadFiles: (paths) => files.downloadFiles(paths),
+    };
+    const backend = createCodingBackend({ workspace, docs: new InMemoryStore() });
     const failing = async (change: FileChange) => {
       const first = { kind: "write", path: "/docs/first.md", content: "x" } as const;
       const result = await commitChanges(backend, [first, change]);

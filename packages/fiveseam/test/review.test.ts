@@ -185,6 +185,33 @@ describe("what is asked about", () => {
     expect(await text("v.txt")).toContain("v");
   });
 
+  it("a change set over files and documents, of which nothing is done before the answer", async () => {
+    const compose = call("compose_files", {
+      changes: [
+        { action: "create", path: "/docs/moved.md", content: "moved\n" },
+        { action: "edit", path: "/workspace/a.txt", old_string: "two", new_string: "2" },
+        { action: "delete", path: "/workspace/b.txt" },
+      ],
+    });
+    const { run, agent, text } = await setUp(
+      (step) => [compose, call("read_file", { file_path: "/docs/moved.md" })][step] ?? "done",
+    );
+    const paused = await run();
+    expect(neededIn(paused)).toMatchObject([
+      { actions: [{ details: { files: [{ kind: "change" }, { kind: "delete" }] } }] },
+    ]);
+    const events = await collect(agent.resume(answer(paused, { type: "reject" })));
+    const [composed, document] = results(events);
+    expect(composed?.status).toBe("error");
+    expect(document?.output).not.toContain("moved\n");
+    expect(document?.output).toContain("not found");
+    expect([await text("a.txt"), await text("b.txt")]).toEqual(["one\ntwo\n", "b\n"]);
+    const again = await setUp(compose);
+    const asked = await again.run();
+    await collect(again.agent.resume(answer(asked, { type: "approve" })));
+    expect([await again.text("a.txt"), await again.text("b.txt")]).toEqual(["one\n2\n", undefined]);
+  });
+
   it("a rename is no deletion, and a document is one", async () => {
     const { run, agent } = await setUp(
       (step) =>

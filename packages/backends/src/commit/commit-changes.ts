@@ -1,3 +1,4 @@
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BackendProtocolV2 } from "deepagents";
 import { FILE_ERROR_KINDS, FileError, type FileErrorKind } from "../workspace/file-error.js";
 import { hashOf } from "../workspace/file-content.js";
@@ -90,10 +91,24 @@ const checkExpected = ({ path, expect }: FileChange, bytes: Uint8Array | null): 
   throw new FileError("stale", `${path} ${what}: the change was meant for another content.`);
 };
 
-/** One after the other, and back again when one fails. */
+/** Makes the files what they were. */
+const putBack = async (backend: BackendProtocolV2, before: readonly Before[]): Promise<void> => {
+  for (const { path, bytes } of [...before].reverse()) {
+    const now = await bytesOf(backend, path);
+    if (bytes === null ? now !== null : !now || Buffer.compare(bytes, now) !== 0)
+      await put(backend, path, bytes);
+  }
+};
+
+/**
+ * One after the other, and back again when one fails, or when `last` does, which comes after them.
+ *
+ * @param last a part of the change set that is all or nothing in itself.
+ */
 export const commitInOrder = async (
   backend: BackendProtocolV2,
   changes: readonly FileChange[],
+  last?: () => Promise<CommitResult>,
 ): Promise<CommitResult> => {
   const before: Before[] = [];
   for (const [at, change] of changes.entries()) {
@@ -111,21 +126,36 @@ export const commitInOrder = async (
     try {
       await one(backend, change);
     } catch (error) {
-      for (const { path, bytes } of [...before].reverse()) {
-        const now = await bytesOf(backend, path);
-        if (bytes === null ? now !== null : !now || Buffer.compare(bytes, now) !== 0)
-          await put(backend, path, bytes);
-      }
+      await putBack(backend, before);
+      // A question to the user: the change set is made anew once it is answered.
+      if (isGraphBubbleUp(error)) throw error;
       return failure(error, at);
     }
   }
+  const end = await ended(last, () => putBack(backend, before));
+  if (end.error !== undefined) return end;
   const receipts = await Promise.all(
     before.map(async ({ path, bytes }) => {
       const after = await bytesOf(backend, path);
       return { file: path, hashBefore: bytes && hashOf(bytes), hashAfter: after && hashOf(after) };
     }),
   );
-  return { receipts, atomic: false };
+  return { receipts: [...receipts, ...end.receipts], atomic: false };
+};
+
+const ended = async (
+  last: (() => Promise<CommitResult>) | undefined,
+  takeBack: () => Promise<void>,
+): Promise<CommitResult> => {
+  if (!last) return { receipts: [], atomic: false };
+  try {
+    const result = await last();
+    if (result.error !== undefined) await takeBack();
+    return result;
+  } catch (error) {
+    await takeBack();
+    throw error;
+  }
 };
 
 /**
