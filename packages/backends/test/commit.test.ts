@@ -15,22 +15,13 @@ import {
   WorkspaceBackend,
   type FileChange,
 } from "../src/index.js";
-import { rootWith, temporary } from "./support.js";
+import { rootWith, snapshot, temporary } from "./support.js";
 
 const WORKER = path.join(import.meta.dirname, "workers/commit.mjs");
 const OLD = { "a.txt": "old a\n", "b.txt": "old b\n", "gone.txt": "old gone\n", "from.txt": "old from\n" };
 const NEW = { "a.txt": "new a\n", "b.txt": "new b\n", "made/to.txt": "old from\n" };
 
 /** Every file with its content. */
-const snapshot = async (root: string): Promise<Record<string, string>> => {
-  const found: Record<string, string> = {};
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    found[path.relative(root, file)] = await readFile(file, "utf8");
-  }
-  return found;
-};
 
 const CHANGES: FileChange[] = [
   { kind: "edit", path: "/a.txt", oldString: "old", newString: "new" },

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
@@ -13,20 +13,10 @@ import {
   WorkspaceBackend,
   type GuardedBackend,
 } from "../src/index.js";
-import { rootWith, temporary } from "./support.js";
+import { rootWith, snapshot, temporary } from "./support.js";
 
 const TEXT = Array.from({ length: 40 }, (_, n) => `line ${n}\n`).join("");
 const FILES = { "a.txt": TEXT, "b.txt": "b\n", "d/c.txt": "c\n" };
-
-const snapshot = async (root: string): Promise<Record<string, string>> => {
-  const found: Record<string, string> = {};
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    found[path.relative(root, file)] = (await readFile(file)).toString("latin1");
-  }
-  return found;
-};
 
 const setUp = async (
   files: Record<string, string | Uint8Array> = FILES,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -19,4 +19,15 @@ export const rootWith = async (files: Record<string, string | Uint8Array> = {}):
     await writeFile(path.join(root, name), content);
   }
   return root;
+};
+
+/** Every regular file below a directory, byte by byte. */
+export const snapshot = async (root: string): Promise<Record<string, string>> => {
+  const found: Record<string, string> = {};
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    found[path.relative(root, file)] = (await readFile(file)).toString("latin1");
+  }
+  return found;
 };

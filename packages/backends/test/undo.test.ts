@@ -4,19 +4,9 @@ import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FreshnessLedger, withFreshness, withRights, withUndo, WorkspaceBackend } from "../src/index.js";
-import { rootWith, temporary } from "./support.js";
+import { rootWith, snapshot, temporary } from "./support.js";
 
 const OLD = { "a.txt": "old a\n", "d/x.txt": "old x\n", "d/e/y.txt": "old y\n" };
-
-const snapshot = async (root: string): Promise<Record<string, string>> => {
-  const found: Record<string, string> = {};
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    found[path.relative(root, file)] = (await readFile(file)).toString("latin1");
-  }
-  return found;
-};
 
 const setUp = async (
   files: Record<string, string | Uint8Array> = OLD,
