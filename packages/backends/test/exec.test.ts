@@ -101,6 +101,28 @@ describe("bracketExec", () => {
     expect(await text("d/c.txt")).toBe("c\n");
   });
 
+  it("takes nothing away that was moved in from where it did not look", async () => {
+    const { root, shell, undoable, text } = await setUp();
+    await writeFile(path.join(root, "../thesis.txt"), "years\n");
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const { changes } = await shell("mv ../thesis.txt . && mv out/old.js shared.js");
+    expect(changes).toMatchObject({
+      created: ["/w/shared.js", "/w/thesis.txt"],
+      unkept: ["/w/shared.js", "/w/thesis.txt"],
+    });
+    await undoable.undo({ run: "r" });
+    expect([await text("thesis.txt"), await text("shared.js")]).toEqual(["years\n", "1"]);
+  });
+
+  it("keeps what the user had written over the agent's change, and a command then overwrote", async () => {
+    const { root, shell, undoable, text } = await setUp();
+    await undoable.write("/a.txt", "agent\n");
+    await writeFile(path.join(root, "a.txt"), "user\n");
+    await shell("echo agent > a.txt");
+    await undoable.undo({ lastStep: true });
+    expect(await text("a.txt")).toBe("user\n");
+  });
+
   it("says what was too large to be kept, and refuses to undo it", async () => {
     const { shell, undoable } = await setUp(
       { maxFileBytes: 10 },

@@ -1,4 +1,4 @@
-import { readFile, symlink, writeFile } from "node:fs/promises";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { applyPatch, parsePatch } from "diff";
 import fc from "fast-check";
@@ -142,6 +142,29 @@ describe("review", () => {
     await symlink("d", path.join(root, "link"));
     await reviewed.edit("/link/x.txt", "x", "z");
     expect(asked[0]?.files[0]?.file).toBe("/w/d/x.txt");
+  });
+
+  it("asks anew when a link that would go leads elsewhere by then", async () => {
+    const { root, asked, reviewed } = await setUp(async () => {
+      if (asked.length === 1) {
+        await rm(path.join(root, "d/link"));
+        await symlink("../a.txt", path.join(root, "d/link"));
+      }
+      return { type: "approve" };
+    });
+    await symlink("x.txt", path.join(root, "d/link"));
+    expect(await reviewed.delete("/d")).not.toHaveProperty("error");
+    expect(asked.map(({ others }) => others)).toEqual([["/w/d/link -> x.txt"], ["/w/d/link -> ../a.txt"]]);
+  });
+
+  it("shows no more diffs than anybody reads", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [`d/${n}.txt`, "x\n".repeat(2_000)]),
+    );
+    const { asked, reviewed } = await setUp(rejected, many);
+    await reviewed.delete("/d");
+    expect(asked[0]?.files).toHaveLength(300);
+    expect(JSON.stringify(asked[0]).length).toBeLessThan(500_000);
   });
 
   it("stands with rights, freshness and undo around it or in it", async () => {

@@ -175,6 +175,31 @@ describe("staged changes", () => {
     });
   });
 
+  it("are accepted only as they were shown, when the selection says so", async () => {
+    const { staged, text } = await setUp();
+    await staged.write("/b.txt", "harmless\n");
+    const [shown] = await staged.staged();
+    await staged.write("/b.txt", "another\n");
+    const selection = [{ file: "/w/b.txt", hashAfter: shown?.hashAfter ?? "" }];
+    expect(await staged.accept(selection)).toMatchObject({ accepted: [], refused: [{ file: "/w/b.txt" }] });
+    expect(await text("b.txt")).toBe("b\n");
+    expect(await staged.accept([{ file: "/b.txt", hunks: [] }])).toMatchObject({ accepted: [] });
+    expect(await staged.accept(["/b.txt", { file: "/b.txt", hunks: [1] }])).toMatchObject({
+      accepted: [{ file: "/w/b.txt" }],
+      refused: [{ file: "/b.txt" }],
+    });
+  });
+
+  it("of very long files are a conflict rather than a long wait", async () => {
+    const many = Array.from({ length: 30_000 }, (_, n) => `line ${n % 7}\n`).join("");
+    const { staged, put } = await setUp({ "m.txt": many });
+    await staged.write("/m.txt", `agent\n${many}`);
+    await put("m.txt", `${many}user\n`);
+    const started = performance.now();
+    expect(await staged.accept()).toMatchObject({ refused: [{ file: "/w/m.txt" }] });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   it("keep encodings, line endings and mode bits", async () => {
     const latin = Buffer.from(
       "caf\xe9 cr\xe8me br\xfbl\xe9e\r\nd\xe9j\xe0 vu, na\xefve fa\xe7ade\r\n",

@@ -191,4 +191,16 @@ describe("undo", () => {
         done = (await Promise.all([killedAt(nth), killedAt(nth + stride)])).includes(true);
     },
   );
+
+  it("brings back what it can when a file stands in its own way", async () => {
+    const { root, run } = await setUp();
+    const files = run("1");
+    await files.delete("/d");
+    await files.delete("/a.txt");
+    await writeFile(path.join(root, "d"), "in the way");
+    const { restored, refused, error } = await files.undo({ run: "1" });
+    expect(error).toBeUndefined();
+    expect(restored).toEqual(["/w/a.txt"]);
+    expect(refused.map(({ file }) => file).sort()).toEqual(["/w/d/e/y.txt", "/w/d/x.txt"]);
+  });
 });

@@ -86,7 +86,7 @@ const DEFAULT_TOOLS = {
     parts.host.terminal && createManageTerminalTool(parts.host.terminal, gateOf(parts)),
   run_tests: (parts) => parts.host.testRunner && createRunTestsTool(parts.host.testRunner, gateOf(parts)),
   git_read: ({ host }) => host.git && createGitReadTool(host.git.read),
-  git_ops: ({ host }) => host.git?.write && createGitOpsTool(host.git.write),
+  git_ops: ({ host, bracket }) => host.git?.write && createGitOpsTool(host.git.write, bracket),
   web_search: ({ host }) => host.webSearch && createWebSearchTool(host.webSearch),
   web_fetch: ({ host }) => host.webFetch && createWebFetchTool(host.webFetch),
   manage_tasks: ({ host }) => host.tasks && createManageTasksTool(host.tasks),

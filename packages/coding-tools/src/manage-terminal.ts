@@ -12,7 +12,14 @@ import { changeLines, type CommandChanges } from "./command-bracket.js";
 import { threadOf } from "./caller.js";
 import { needed, ToolInputError } from "./errors.js";
 import { endingLine } from "./process-report.js";
-import { checkCommand, runChecked, type CheckedCommand, type CommandGate } from "./shell-check.js";
+import {
+  checkCommand,
+  rejected,
+  runChecked,
+  type CheckedCommand,
+  type CommandGate,
+  type JudgedSegment,
+} from "./shell-check.js";
 import { timeoutSchema } from "./shell-run.js";
 import { resolveDirectory } from "./working-directory.js";
 
@@ -22,6 +29,15 @@ const endedBy = (ending: TerminalEnding, durationMs?: number): string =>
   ending.kind === "stopped"
     ? `stopped by ${ending.by}`
     : endingLine(durationMs === undefined ? { ending } : { ending, durationMs });
+
+/** What changes the meaning of later commands in the same shell, which are judged without it. */
+const SESSION =
+  /(?:^|[\s;&|({])(?:alias|function|enable|hash|shopt|set|trap|bind|complete|command_not_found_handle)\b|\(\)\s*[{(]|\b(?:PATH|BASH_ENV|PROMPT_COMMAND|IFS|CDPATH|GIT_\w+)=/;
+
+const doubtsOfSession = (command: string): JudgedSegment[] =>
+  SESSION.test(command)
+    ? [{ text: command, verdict: "ask", why: "it may change what later commands in this shell mean" }]
+    : [];
 
 const sessionLine = ({ id, state, command, queued, cwd, restarts }: TerminalSession): string =>
   [
@@ -89,7 +105,32 @@ export const createManageTerminalTool = (port: TerminalPort, gate: CommandGate):
 
   const checked = async (id: string, command: string): Promise<CheckedCommand> => {
     const session = (await port.list()).find((each) => each.id === id);
-    return checkCommand(gate, command, session?.cwd ?? root);
+    // It would be judged for the directory of now, and run in that of later.
+    if (session?.state === "running")
+      throw new ToolInputError(
+        `"${session.command}" runs in ${id}; wait for its end, interrupt it, or open another.`,
+      );
+    return checkCommand(gate, command, session?.cwd ?? root, doubtsOfSession(command));
+  };
+
+  /** What is typed into a program is no command that could be judged, and many programs run some. */
+  const checkInput = async (id: string, input: string): Promise<void> => {
+    const program = (await port.list()).find((each) => each.id === id)?.command ?? "the shell";
+    const answer = await gate.approvals?.ask({
+      description: `Type into \`${program}\` in ${id}: ${JSON.stringify(input)}`,
+      details: {
+        kind: "command",
+        command: input,
+        cwd: id,
+        segments: [{ text: input, verdict: "ask", why: `it is typed into \`${program}\`, which may run it` }],
+      },
+      allowed: ["approve", "reject"],
+      remember: {
+        key: JSON.stringify(["input", id, program]),
+        label: `all that is typed into \`${program}\` in ${id}, in this run`,
+      },
+    });
+    if (answer?.type === "reject") throw rejected(answer.reason, "Nothing was typed");
   };
   const noted = ({ note }: CheckedCommand, text: string): string => (note ? `${note}\n${text}` : text);
 
@@ -149,6 +190,7 @@ export const createManageTerminalTool = (port: TerminalPort, gate: CommandGate):
           return { content: readText(result), artifact: { ...result, output: undefined } };
         }
         case "write":
+          await checkInput(id, needed(args.input, "input", action));
           await port.write(id, needed(args.input, "input", action), call);
           return "Written.";
         case "interrupt":

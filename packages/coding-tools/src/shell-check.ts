@@ -5,7 +5,7 @@ import { ToolDeniedError } from "./errors.js";
 import { resolveDirectory } from "./working-directory.js";
 import { checkReadsEverything } from "./workspace-paths.js";
 
-interface JudgedSegment {
+export interface JudgedSegment {
   readonly text: string;
   readonly verdict: string;
   readonly why: string;
@@ -70,9 +70,9 @@ const denied = (segments: readonly JudgedSegment[]): ToolDeniedError => {
   );
 };
 
-const rejected = (reason: string | undefined): ToolDeniedError =>
+export const rejected = (reason: string | undefined, what = "The command was not run"): ToolDeniedError =>
   new ToolDeniedError(
-    "The command was not run: the user rejected it." +
+    `${what}: the user rejected it.` +
       (reason === undefined
         ? " Do not try it in another way; ask what is wanted, or go on without it."
         : ` The reason: ${reason}`),
@@ -90,6 +90,7 @@ export const checkCommand = async (
   { policy, approvals, pending, root }: CommandGate,
   command: string,
   cwd: string,
+  further: readonly JudgedSegment[] = [],
 ): Promise<CheckedCommand> => {
   if (onlyReads()) {
     checkReadsEverything("A command");
@@ -105,6 +106,7 @@ export const checkCommand = async (
   const unseen = `${staged} staged change${staged > 1 ? "s are" : " is"} not on the disk, where the command runs`;
   const doubts: JudgedSegment[] = [
     ...(judged?.segments ?? []).filter(({ verdict }) => verdict === "ask"),
+    ...(judged ? further : []),
     ...(staged > 0 && !readOnly ? [{ text: command, verdict: "ask", why: `${unseen}.` }] : []),
   ];
   if (!approvals || (judged?.verdict !== "ask" && doubts.length === 0))
@@ -121,7 +123,7 @@ export const checkCommand = async (
     },
     allowed: ["approve", "edit", "reject"],
     remember: {
-      key: `command ${where} ${command}`,
+      key: JSON.stringify(["command", where, command]),
       label: "this very command in this directory, in this run",
     },
   });

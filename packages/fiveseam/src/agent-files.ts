@@ -20,7 +20,7 @@ import {
 import type { Approvals, Layer } from "@fiveseam/tool-pipeline";
 import type { BaseStore } from "@langchain/langgraph";
 import type { BackendProtocolV2 } from "deepagents";
-import { askedAbout, type ApprovalSettings } from "./approval-settings.js";
+import { askedAbout, loses, type ApprovalSettings } from "./approval-settings.js";
 import { ConfigError } from "./errors.js";
 import { stagedNotes } from "./staged-notes.js";
 import type { ThreadGate } from "./threads.js";
@@ -77,15 +77,17 @@ const inside = (root: string, directory: string): string | undefined => {
 
 const describe = ({ files, others }: ProposedChange): string => {
   const [first, ...rest] = files;
+  const names = files.length + others.length;
+  if (!first) return `Change ${others[0] ?? "a file"}${names > 1 ? ` and ${names - 1} more` : ""}.`;
   const kinds = new Set(files.map(({ kind }) => kind));
   const verb =
-    kinds.size > 1 || !first
-      ? "Change"
-      : { create: "Create", change: "Change", delete: "Delete" }[first.kind];
-  const more = rest.length + others;
-  return `${verb} ${first?.file ?? "a link or special file"}${more > 0 ? ` and ${more} more` : ""}.`;
+    kinds.size > 1 ? "Change" : { create: "Create", change: "Change", delete: "Delete" }[first.kind];
+  const more = rest.length + others.length;
+  return `${verb} ${first.file}${more > 0 ? ` and ${more} more` : ""}.`;
 };
 
+/** Most files and others that a question names. */
+const MAX_NAMED = 200;
 /** Longest diff that a question carries: it is stored with the thread. */
 const MAX_DIFF = 20_000;
 
@@ -103,7 +105,7 @@ const shown = (diff: string | undefined): { diff?: string } =>
 const reviewBy = (
   approvals: Approvals,
   when: (change: ProposedChange) => boolean,
-  remembered: { key: string; label: string },
+  remembered: (change: ProposedChange) => { key: string; label: string },
 ): ReviewOptions => ({
   when,
   async approve(proposal) {
@@ -111,11 +113,15 @@ const reviewBy = (
       description: describe(proposal),
       details: {
         kind: "change",
-        files: proposal.files.map(({ file, kind, diff }) => ({ file, kind, ...shown(diff) })),
-        others: proposal.others,
+        change: proposal.id,
+        files: proposal.files
+          .slice(0, MAX_NAMED)
+          .map(({ file, kind, diff }) => ({ file, kind, ...shown(diff) })),
+        more: Math.max(0, proposal.files.length - MAX_NAMED),
+        others: proposal.others.slice(0, MAX_NAMED),
       },
       allowed: ["approve", "reject"],
-      remember: remembered,
+      remember: remembered(proposal),
     });
     return answer.type === "reject" ? answer : { type: "approve" };
   },
@@ -172,9 +178,15 @@ export const agentFiles = ({
   const when = askedAbout(options);
   // What is staged waits for the user anyway.
   if (when && !staging) {
-    const remembered = options.requireDiffApproval
-      ? { key: "changes of files", label: "every change of a file in this run" }
-      : { key: "deletions", label: "every such change in this run" };
+    const remembered = (change: ProposedChange) =>
+      options.requireDiffApproval
+        ? { key: "change of files", label: "every change of a file in this run" }
+        : loses(change)
+          ? { key: "deletion of files", label: "every deletion of files in this run" }
+          : {
+              key: `change of ${change.files.map(({ file }) => file).join("\n")}`,
+              label: "every change of the same files in this run",
+            };
     files = withReview(files, reviewBy(approvals, when, remembered));
   }
   const backend = createCodingBackend({

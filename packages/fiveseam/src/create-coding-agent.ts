@@ -52,6 +52,7 @@ import { recoveryNotices } from "./recovery-notices.js";
 import { chooseDelegates, withoutTask, type Delegates } from "./roles.js";
 import { RunMeter } from "./run-meter.js";
 import type { Runtime } from "./run-options.js";
+import { modeInForce } from "./stored-mode.js";
 import { personalDirectory, workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
 import { gateOf } from "./threads.js";
@@ -207,7 +208,12 @@ const assemble = async (
   const { stateDir, checkpointer, store } = persistence;
   // Without a checkpointer of ours nobody but this agent can know of its threads.
   const gate = gateOf(checkpointer ?? {});
-  const approvals = approvalsOf(options, options.backend === undefined);
+  const approvals = approvalsOf(
+    options,
+    options.backend === undefined,
+    // For the run that it was said in; a bare `invoke` has no such thing.
+    (threadId) => gate.holder(threadId) !== undefined,
+  );
   const {
     backend,
     undoable,
@@ -281,7 +287,12 @@ const assemble = async (
     workspace,
     stateDir,
     backend,
-    layers: [meter.layer, trackCalls(gate), joinQueue(gate), ...layers],
+    layers: [
+      meter.layer,
+      trackCalls(gate),
+      joinQueue(gate, (threadId) => approvals.forget(threadId)),
+      ...layers,
+    ],
     approvals,
     options,
     onAuditError: (error) =>
@@ -330,7 +341,10 @@ const assemble = async (
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
   const middleware: AgentMiddleware[] = [
     meter.middleware(),
-    toolPipelineMiddleware(pipeline, { agent: options.name ?? "main", rights: rightsOfRun }),
+    toolPipelineMiddleware(pipeline, {
+      agent: options.name ?? "main",
+      rights: (context, messages) => rightsOfRun({ mode: modeInForce(context, messages) }),
+    }),
     planModeMiddleware(),
     ...(chosen.any ? [delegation] : [withoutTask()]),
     ...(todos ? [todosMiddleware()] : []),

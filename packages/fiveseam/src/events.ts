@@ -168,6 +168,7 @@ const details: z.ZodType<ApprovalDetails> = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("change"),
+    change: z.string(),
     files: z.array(
       z.object({
         file: z.string(),
@@ -175,7 +176,8 @@ const details: z.ZodType<ApprovalDetails> = z.discriminatedUnion("kind", [
         diff: z.string().optional(),
       }),
     ),
-    others: count,
+    more: count,
+    others: z.array(z.string()),
   }),
 ]);
 

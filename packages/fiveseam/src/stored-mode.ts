@@ -1,5 +1,5 @@
 import type { RunMode } from "@fiveseam/subagents";
-import type { BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 
 // On the message that a run begins with, since LangGraph stores neither a run's context nor its metadata, and a resume in
 // another process has to know. Both modes are marked: a message that a middleware put in has no mark and decides nothing.
@@ -20,3 +20,14 @@ export const lastStart = (messages: readonly BaseMessage[]): BaseMessage | undef
 /** The mode that the message asked for. */
 export const modeOf = (message: BaseMessage | undefined): RunMode =>
   message?.additional_kwargs[KEY] === "plan" ? "plan" : "act";
+
+/**
+ * The mode by which a call is judged: the context's, else that of the message that is being answered. A client of LangGraph that
+ * resumes a run of ours gives no context.
+ */
+export const modeInForce = (context: unknown, messages: readonly unknown[]): unknown => {
+  const { mode } = (context ?? {}) as { mode?: unknown };
+  if (mode !== undefined) return mode;
+  const last = messages.findLast((message): message is HumanMessage => HumanMessage.isInstance(message));
+  return last?.additional_kwargs[KEY];
+};

@@ -36,7 +36,7 @@ const withMessages = (result: ToolResult, add: () => BaseMessage[]): ToolResult 
  * the order of the calls, so there the message stands after every result and the conversation stays one that providers
  * accept. It needs no hook of its own, which would cost a checkpoint every step.
  */
-export const joinQueue = (gate: ThreadGate): Layer => ({
+export const joinQueue = (gate: ThreadGate, onJoined: (threadId: string) => void): Layer => ({
   name: "join-queue",
   async handle(call, next) {
     const result = await next(call);
@@ -44,6 +44,11 @@ export const joinQueue = (gate: ThreadGate): Layer => ({
     if (call.threadId === undefined || call.namespace.includes("|")) return result;
     const lease = gate.holder(call.threadId);
     if (!lease?.waiting || lastCallId(call.messages) !== call.id) return result;
-    return withMessages(result, () => lease.take()) ?? result;
+    const { threadId } = call;
+    const joined = withMessages(result, () => {
+      onJoined(threadId);
+      return lease.take();
+    });
+    return joined ?? result;
   },
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -170,6 +171,105 @@ describe("what is asked about", () => {
     });
     await expect(setUp(edit, { approvals: { effects: ["fly" as never] } })).rejects.toMatchObject({
       option: "approvals",
+    });
+  });
+
+  it("about the very content, also where it cannot be shown whole", async () => {
+    const long = "long\n".repeat(10_000);
+    const { run, agent, text, workspace } = await setUp(call("delete", { file_path: "/workspace/long.txt" }));
+    await writeFile(path.join(workspace, "long.txt"), long);
+    const paused = await run();
+    await writeFile(path.join(workspace, "long.txt"), `${long.slice(0, -5)}LONG\n`);
+    const again = await collect(agent.resume(answer(paused, { type: "approve" })));
+    expect(neededIn(again)).toHaveLength(1);
+    expect(await text("long.txt")).toContain("LONG");
+  });
+
+  it("a gate of the user's for the tool `delete` leaves no hole elsewhere", async () => {
+    const compose = call("compose_files", { changes: [{ action: "delete", path: "/workspace/b.txt" }] });
+    for (const gate of [true, false]) {
+      const { run, text } = await setUp(compose, { interruptOn: { delete: gate } });
+      expect(neededIn(await run())).toHaveLength(1);
+      expect(await text("b.txt")).toBe("b\n");
+    }
+    const once = await setUp(remove, { interruptOn: { delete: true } });
+    const paused = await once.run();
+    expect(finished(await collect(once.agent.resume(answer(paused, { type: "approve" })))).reason).toBe(
+      "completed",
+    );
+    expect(await once.text("b.txt")).toBeUndefined();
+    const documents = call("compose_files", { changes: [{ action: "delete", path: "/docs/x.md" }] });
+    expect(neededIn(await (await setUp(documents)).run())).toHaveLength(1);
+    await expect(setUp(edit, { approvals: { paths: ["/docs/**"] } })).rejects.toMatchObject({
+      option: "approvals.paths",
+    });
+  });
+
+  it("what git would take away, which an undo brings back", async () => {
+    const { workspace, run, agent, text } = await setUp(
+      call("git_ops", { action: "discard", paths: ["a.txt"] }),
+    );
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: workspace });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "first");
+    await writeFile(path.join(workspace, "a.txt"), "hours of work\n");
+    const paused = await run();
+    expect(neededIn(paused)).toMatchObject([{ actions: [{ tool: "git_ops" }] }]);
+    expect(await text("a.txt")).toBe("hours of work\n");
+    const events = await collect(agent.resume(answer(paused, { type: "approve" })));
+    expect(results(events)[0]?.output).toContain("[it changed /workspace/a.txt]");
+    expect(await text("a.txt")).toBe("one\ntwo\n");
+    expect(await agent.undo({ threadId: "t" })).toMatchObject({ restored: ["/workspace/a.txt"] });
+    expect(await text("a.txt")).toBe("hours of work\n");
+  });
+
+  it("remembers no more than it says", async () => {
+    const steps = [edit, remove, "done"];
+    const { run, agent, text } = await setUp((step) => steps[step] ?? "done", {
+      approvals: { paths: ["/workspace/a*"] },
+    });
+    const paused = await run();
+    const half = await collect(agent.resume(answer(paused, { type: "approve", remember: true })));
+    expect(neededIn(half)).toMatchObject([{ actions: [{ tool: "delete" }] }]);
+    expect(await text("b.txt")).toBe("b\n");
+  });
+
+  it("in a terminal what changes later commands, and what is typed into a program", async () => {
+    const open = call("manage_terminal", { action: "open" });
+    const turns =
+      (...calls: ReturnType<typeof call>[]): Turns =>
+      (step, messages) => {
+        if (step === 0) return open;
+        const session = /Opened (\S+):/.exec(messages.map((message) => message.text).join("\n"))?.[1] ?? "";
+        const next = calls[step - 1];
+        return next
+          ? {
+              toolCalls: (next.toolCalls ?? []).map((each) => ({ ...each, args: { ...each.args, session } })),
+            }
+          : "done";
+      };
+    const alias = await setUp(
+      turns(call("manage_terminal", { action: "run", command: "alias ls='rm -rf .'" })),
+    );
+    expect(JSON.stringify(neededIn(await alias.run()))).toContain("later commands");
+    const typed = await setUp(
+      turns(
+        call("manage_terminal", { action: "start", command: "cat" }),
+        call("manage_terminal", { action: "write", input: "x\n" }),
+      ),
+    );
+    expect(JSON.stringify(neededIn(await typed.run()))).toContain("typed into");
+    const waiting = await setUp(
+      turns(
+        call("manage_terminal", { action: "start", command: "sleep 30" }),
+        call("manage_terminal", { action: "run", command: "ls" }),
+      ),
+    );
+    expect(results(await waiting.run()).at(-1)).toMatchObject({
+      status: "error",
+      output: expect.stringContaining("runs in"),
     });
   });
 

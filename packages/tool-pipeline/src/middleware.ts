@@ -31,14 +31,14 @@ export interface AgentIdentity {
   agent?: string;
   role?: string;
   /**
-   * What it may do; default everything. A function is asked at every call with the run's context, for rights that depend on
-   * a mode of the run.
+   * What it may do; default everything. A function is asked at every call with the run's context and the agent's messages, for
+   * rights that depend on a mode of the run.
    */
-  rights?: Rights | ((context: unknown) => Rights);
+  rights?: Rights | ((context: unknown, messages: readonly unknown[]) => Rights);
 }
 
-const rightsOf = ({ rights }: AgentIdentity, context: unknown): Rights =>
-  typeof rights === "function" ? rights(context) : (rights ?? ALL_RIGHTS);
+const rightsOf = ({ rights }: AgentIdentity, context: unknown, messages: readonly unknown[]): Rights =>
+  typeof rights === "function" ? rights(context, messages) : (rights ?? ALL_RIGHTS);
 
 /** The tools of which the agent may make some call at least, as the policy layer would decide. */
 const offered = <Tool extends object>(tools: readonly Tool[], own: Rights): Tool[] => {
@@ -62,7 +62,7 @@ const callOf = (request: Request, identity: AgentIdentity): PipelineCall => {
     namespace: typeof namespace === "string" ? namespace : "",
     agent,
     role,
-    rights: rightsOf(identity, request.runtime?.context),
+    rights: rightsOf(identity, request.runtime?.context, request.state?.messages ?? []),
     messages: request.state?.messages ?? [],
     anchor: anchorOf(configurable),
     signal: request.runtime?.signal,
@@ -79,7 +79,10 @@ export const toolPipelineMiddleware = (pipeline: Pipeline, identity: AgentIdenti
   createMiddleware({
     name: "FiveseamToolPipeline",
     wrapModelCall: async (request, handler) => {
-      const tools = offered(request.tools, rightsOf(identity, request.runtime.context));
+      const tools = offered(
+        request.tools,
+        rightsOf(identity, request.runtime.context, request.state.messages),
+      );
       const response = await handler(tools.length === request.tools.length ? request : { ...request, tools });
       if (AIMessage.isInstance(response)) ensureUniqueCallIds(response, request.state.messages);
       return response;

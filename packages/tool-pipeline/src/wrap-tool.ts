@@ -79,7 +79,9 @@ export const wrapTool = <T extends StructuredToolInterface>(
       : { id: undefined, args: (input ?? {}) as Record<string, unknown> };
     const id = asked.id ?? (config as { toolCall?: { id?: string } } | undefined)?.toolCall?.id;
     const own =
-      typeof rights === "function" ? rights((config as { context?: unknown } | undefined)?.context) : rights;
+      typeof rights === "function"
+        ? rights((config as { context?: unknown } | undefined)?.context, [])
+        : rights;
     // The very call, by its id: a tool that calls another one of its name, or itself, makes a new one.
     if (id !== undefined && isOnItsWay(pipeline, id, tool.name)) {
       return own === undefined

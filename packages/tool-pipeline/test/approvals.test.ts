@@ -182,7 +182,7 @@ describe("approvals", () => {
       answers.push(
         await approvals.ask({
           description: "Change x.",
-          details: { kind: "change", files: [{ file: "/x", kind: "change", diff: text }], others: 0 },
+          details: { kind: "change", files: [{ file: "/x", kind: "change", diff: text }], others: [], more: 0, change: text },
           allowed: ["approve", "reject"],
         }),
       );

@@ -9,7 +9,7 @@ export interface CommandChanges {
   readonly created: readonly string[];
   readonly changed: readonly string[];
   readonly deleted: readonly string[];
-  /** Those among them whose old content was too large to be kept: they cannot be taken back. */
+  /** Those among them that cannot be taken back: the old content was too large to be kept, or a file was moved in from elsewhere. */
   readonly unkept: readonly string[];
   /** True when the tree was too large to be looked at whole: there may be more. */
   readonly incomplete: boolean;
@@ -27,8 +27,8 @@ const DEFAULTS: ObservationLimits = {
   maxMs: 2_000,
 };
 
-/** The clocks of a disk and of this process may differ by so much. */
-const CLOCK_MS = 2_000;
+/** The clock of a disk moves in steps. */
+const CLOCK_MS = 50;
 
 interface Found extends CommandChanges {
   readonly record: readonly OutsideChange[];
@@ -37,7 +37,7 @@ interface Found extends CommandChanges {
 const beforeOf = ({ path, mode, content }: SeenFile): OutsideChange["before"] => ({ path, mode, content });
 
 /** What is another file now, and what is gone or new. */
-const compare = (before: Observation, after: Observation, startedMs: number): Found => {
+const compare = (before: Observation, after: Observation, sinceMs: number): Found => {
   const record: OutsideChange[] = [];
   const lists = {
     created: [] as string[],
@@ -50,6 +50,8 @@ const compare = (before: Observation, after: Observation, startedMs: number): Fo
     if (change.before && !change.before.content) lists.unkept.push(change.file);
     record.push(change);
   };
+  const moved = new Set([...after.gone].map((path) => before.files.get(path)?.hash));
+  moved.delete(undefined);
   for (const old of before.files.values()) {
     const now = after.files.get(old.path);
     const { path, file } = old;
@@ -57,16 +59,23 @@ const compare = (before: Observation, after: Observation, startedMs: number): Fo
       const same =
         now.identity === old.identity ||
         (now.hash !== undefined && now.hash === old.hash && now.mode === old.mode);
-      if (!same) note("changed", { path, file, before: beforeOf(old), hashAfter: now.hash ?? "" });
+      if (!same) note("changed", { path, file, before: beforeOf(old), hashAfter: now.hash ?? "", sinceMs });
     } else if (after.gone.has(path)) {
-      note("deleted", { path, file, before: beforeOf(old), hashAfter: null });
+      note("deleted", { path, file, before: beforeOf(old), hashAfter: null, sinceMs });
     }
   }
+  const rulesChanged = record.some(({ path }) => path.endsWith("/.gitignore"));
   if (before.complete) {
     for (const now of after.files.values()) {
-      // Older than the command: it was there all the time, and was ignored until now.
-      if (before.files.has(now.path) || now.changedMs < startedMs - CLOCK_MS) continue;
-      note("created", { path: now.path, file: now.file, before: null, hashAfter: now.hash ?? "" });
+      if (before.files.has(now.path)) continue;
+      const { path, file, hash } = now;
+      if (now.bornMs >= sinceMs - CLOCK_MS || moved.has(hash)) {
+        note("created", { path, file, before: null, hashAfter: hash ?? "", sinceMs });
+      } else if (!rulesChanged) {
+        // Moved here from where nobody looked: taking it away would be the end of it.
+        lists.created.push(file);
+        lists.unkept.push(file);
+      }
     }
   }
   for (const list of Object.values(lists)) list.sort();
@@ -106,14 +115,14 @@ export const bracketExec = (backend: GuardedBackend, options: BracketOptions = {
 
   return async (command) => {
     const before = await look();
-    const startedMs = Date.now();
+    const sinceMs = Date.now();
     let ended: { result: Awaited<ReturnType<typeof command>> } | { error: unknown };
     try {
       ended = { result: await command() };
     } catch (error) {
       ended = { error };
     }
-    const { record, ...changes } = compare(before, await look(), startedMs);
+    const { record, ...changes } = compare(before, await look(), sinceMs);
     if (record.length > 0) await backend.record?.(record);
     if ("error" in ended) throw ended.error;
     return { result: ended.result, changes };

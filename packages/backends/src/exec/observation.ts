@@ -25,7 +25,8 @@ export interface SeenFile {
   readonly identity: string;
   /** Permission bits. */
   readonly mode: number;
-  readonly changedMs: number;
+  /** When the file was made; a file that was moved keeps it. */
+  readonly bornMs: number;
   /** SHA-256 in hex; undefined of a file that was too large to be read. */
   readonly hash: string | undefined;
   /** Undefined when there was no room for it. */
@@ -95,7 +96,7 @@ export const observeTree = async (
             file: root.show(found.parts),
             identity,
             mode: Number(stats.mode & 0o7777n),
-            changedMs: Number(stats.ctimeMs),
+            bornMs: Number(stats.birthtimeMs),
             ...(await read(found, stats)),
           };
     room -= seen.content?.length ?? 0;

@@ -20,14 +20,14 @@ export interface ProposedChange {
   /** The same for the same change of the same contents. */
   readonly id: string;
   readonly files: readonly ProposedFile[];
-  /** Links and special files that go with a directory. */
-  readonly others: number;
+  /** Links, with what they lead to, and special files that go too. */
+  readonly others: readonly string[];
 }
 
 /** A change that waits for a decision. */
 export interface Proposal extends ProposedChange {
   readonly files: readonly (ProposedFile & {
-    /** Unified, with three lines around each change; undefined for binary files and for texts above 1 MB. */
+    /** Unified, with three lines around each change; undefined for binary files, texts above 1 MB, and behind 100 files or 256 kB. */
     readonly diff: string | undefined;
   })[];
 }
@@ -35,6 +35,9 @@ export interface Proposal extends ProposedChange {
 const MAX_DIFF_BYTES = 1024 * 1024;
 /** A diff that would take longer is not worth waiting for: the whole text is shown as replaced. */
 const DIFF_MS = 2_000;
+/** Nobody reads more, and whoever asks keeps it: the rest is shown by its names. */
+const MAX_DIFFS = 100;
+const MAX_DIFFS_CHARS = 256 * 1024;
 
 const textOf = (bytes: Uint8Array | null): string | undefined => {
   if (bytes === null) return "";
@@ -74,22 +77,25 @@ const proposed = (file: string, before: Buffer | undefined, after: Uint8Array | 
 const eachFile = async (
   changes: readonly PlannedChange[],
   visit: (file: ProposedFile, before: Buffer | null | undefined, after: Uint8Array | null) => void,
-): Promise<number> => {
-  let others = 0;
+): Promise<readonly string[]> => {
+  const others: string[] = [];
   for (const { target, after } of changes) {
     const mount = target.file.slice(0, target.file.length - target.path.length);
     let known = false;
-    others += await target.eachFile(async ({ path, content }) => {
-      known = true;
-      visit(proposed(mount + path, content, after), content, after);
-    });
+    await target.eachFile(
+      async ({ path, content }) => {
+        known = true;
+        visit(proposed(mount + path, content, after), content, after);
+      },
+      (path, leadsTo) => others.push(leadsTo === undefined ? mount + path : `${mount + path} -> ${leadsTo}`),
+    );
     if (known || after === null) continue;
     visit({ ...proposed(target.file, undefined, after), kind: "create" }, null, after);
   }
   return others;
 };
 
-const idOf = (files: readonly ProposedFile[], others: number): string => {
+const idOf = (files: readonly ProposedFile[], others: readonly string[]): string => {
   const facts = files.map(({ file, kind, hashBefore, hashAfter }) => [file, kind, hashBefore, hashAfter]);
   return createHash("sha256")
     .update(JSON.stringify([facts, others]))
@@ -107,8 +113,12 @@ export const changeOf = async (changes: readonly PlannedChange[]): Promise<Propo
 /** The same with diffs, for somebody to decide on. */
 export const proposalOf = async (changes: readonly PlannedChange[]): Promise<Proposal> => {
   const files: Proposal["files"][number][] = [];
+  let chars = 0;
   const others = await eachFile(changes, (file, before, after) => {
-    files.push({ ...file, diff: before === undefined ? undefined : diffOf(file.file, before, after) });
+    const isShown = before !== undefined && files.length < MAX_DIFFS && chars < MAX_DIFFS_CHARS;
+    const diff = isShown ? diffOf(file.file, before, after) : undefined;
+    chars += diff?.length ?? 0;
+    files.push({ ...file, diff });
   });
   return { id: idOf(files, others), files, others };
 };

@@ -15,11 +15,14 @@ export const textOf = (bytes: Uint8Array): TextContent | undefined => {
   return format && { text: decodeText(buffer, format), format };
 };
 
+/** Merging takes time with the square of the lines; more are not worth waiting for. */
+const MAX_LINES = 10_000;
+
 const lines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /**
  * What two people made of one text, each in places of their own; undefined where both changed the same lines in different ways,
- * or where one of them is no text.
+ * where one of them is no text, or where they have more than 10,000 lines.
  */
 export const mergeContents = (
   base: Uint8Array,
@@ -30,7 +33,9 @@ export const mergeContents = (
   if (Buffer.compare(base, theirs) === 0) return mine;
   const [o, a, b] = [textOf(base), textOf(mine), textOf(theirs)];
   if (!o || !a || !b) return undefined;
-  const regions = diff3Merge(lines(a.text), lines(o.text), lines(b.text), { excludeFalseConflicts: true });
+  const [mineLines, baseLines, theirLines] = [lines(a.text), lines(o.text), lines(b.text)];
+  if (Math.max(mineLines.length, baseLines.length, theirLines.length) > MAX_LINES) return undefined;
+  const regions = diff3Merge(mineLines, baseLines, theirLines, { excludeFalseConflicts: true });
   if (regions.some((region) => region.conflict)) return undefined;
   const merged = regions.flatMap((region) => region.ok ?? []).join("");
   try {

@@ -20,6 +20,8 @@ interface Selected {
   readonly entry: StagedEntry;
   /** Undefined: the whole of it. */
   readonly hunks: ReadonlySet<number> | undefined;
+  /** What was shown, when the selection says so. */
+  readonly shown: string | null | undefined;
 }
 
 const select = (
@@ -27,21 +29,21 @@ const select = (
   selection: StagedSelection | undefined,
 ): { chosen: Selected[]; refused: RefusedStaged[] } => {
   const entries = area.entries();
-  const of = (path: string, entry: StagedEntry, hunks?: readonly number[]): Selected => ({
-    path,
-    file: mount + path,
-    entry,
-    hunks: hunks && new Set(hunks),
-  });
+  const of = (
+    path: string,
+    entry: StagedEntry,
+    { hunks, hashAfter }: { hunks?: readonly number[]; hashAfter?: string | null } = {},
+  ): Selected => ({ path, file: mount + path, entry, hunks: hunks && new Set(hunks), shown: hashAfter });
   if (!selection) return { chosen: [...entries].map(([path, entry]) => of(path, entry)), refused: [] };
   const chosen = new Map<string, Selected>();
   const refused: RefusedStaged[] = [];
   for (const each of selection) {
-    const { file, hunks } = typeof each === "string" ? { file: each, hunks: undefined } : each;
+    const { file, ...what } = typeof each === "string" ? { file: each } : each;
     const path = mount !== "" && file.startsWith(`${mount}/`) ? file.slice(mount.length) : file;
     const entry = entries.get(path);
-    if (entry) chosen.set(path, of(path, entry, hunks));
-    else refused.push({ file, why: "nothing of it is staged" });
+    if (!entry) refused.push({ file, why: "nothing of it is staged" });
+    else if (chosen.has(path)) refused.push({ file, why: "it is selected more than once" });
+    else chosen.set(path, of(path, entry, what));
   }
   return { chosen: [...chosen.values()], refused };
 };
@@ -76,12 +78,14 @@ const HUNKS_OF_CHANGES =
 
 const decide = (
   { area }: Staging,
-  { entry, hunks }: Selected,
+  { entry, hunks, shown }: Selected,
   staged: Uint8Array | null,
   now: Uint8Array | null,
 ): Decided => {
   const kind = kindOf(entry);
-  if (hunks && kind !== "change") return { why: HUNKS_OF_CHANGES };
+  if (hunks && (kind !== "change" || hunks.size === 0)) return { why: HUNKS_OF_CHANGES };
+  if (shown !== undefined && shown !== (staged && hashOf(staged)))
+    return { why: "the agent has changed it since; look at it again" };
   const hashNow = now && hashOf(now);
   if (kind === "delete") {
     if (now === null || hashNow === entry.base) return { content: null, merged: false };
@@ -102,8 +106,9 @@ const decide = (
 };
 
 const drop = async ({ area, shadow }: Staging, path: string): Promise<void> => {
-  await shadow.delete(path);
+  // The index first: what it does not name is not there.
   area.set(path, undefined);
+  await shadow.delete(path);
 };
 
 /** What of a file stays staged once some of its hunks are on the disk. */
@@ -113,13 +118,18 @@ const keepRest = async (
   staged: Uint8Array,
   now: Uint8Array,
 ): Promise<void> => {
-  const { area, shadow } = staging;
+  const { area } = staging;
   const rest = mergeContents(area.baseOf(entry), staged, now);
   // It goes on from what it was made of, and is merged when the rest is accepted.
   if (!rest) return;
   if (Buffer.compare(rest, now) === 0) return drop(staging, path);
-  area.set(path, { ...entry, base: area.keepBase(now) });
-  await shadow.uploadFiles([[path, rest]]);
+  // The content first: merged with what it was made of before, it comes to the same.
+  if (await isUploaded(staging, path, rest)) area.set(path, { ...entry, base: area.keepBase(now) });
+};
+
+const isUploaded = async ({ shadow }: Staging, path: string, content: Uint8Array): Promise<boolean> => {
+  const [answer] = await shadow.uploadFiles([[path, content]]);
+  return answer?.error === null;
 };
 
 export const acceptStaged = async (
@@ -195,7 +205,10 @@ export const rejectStaged = async (
       continue;
     }
     if (hashOf(rest) === entry.base) await drop(staging, path);
-    else await shadow.uploadFiles([[path, rest]]);
+    else if (!(await isUploaded(staging, path, rest))) {
+      refused.push({ file, why: "what is left of it could not be stored" });
+      continue;
+    }
     rejected.push(file);
   }
   return { rejected, refused };

@@ -18,7 +18,14 @@ export interface StagedChange {
 
 /** Whole files, or some hunks of one by their numbers. By paths as the agent knows them, or as the backend names them. */
 export type StagedSelection = readonly (
-  string | { readonly file: string; readonly hunks: readonly number[] }
+  | string
+  | {
+      readonly file: string;
+      /** Their numbers; left out: the whole file. */
+      readonly hunks?: readonly number[];
+      /** Of the `StagedChange` that was looked at: refused when the agent has changed it since. */
+      readonly hashAfter?: string | null;
+    }
 )[];
 
 /** A file that stays staged, and why. */

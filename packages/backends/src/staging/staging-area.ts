@@ -55,7 +55,10 @@ export class StagingArea {
   entries(): ReadonlyMap<string, StagedEntry> {
     if (!existsSync(this.#index)) return new Map();
     try {
-      return new Map(Object.entries(JSON.parse(readFileSync(this.#index, "utf8")) as Index));
+      const entries = Object.entries(JSON.parse(readFileSync(this.#index, "utf8")) as Index);
+      if (!entries.every(([, { base }]) => base === null || /^[\da-f]{64}$/.test(base)))
+        throw new TypeError("An entry names no content.");
+      return new Map(entries);
     } catch (cause) {
       throw new BackendError(
         "damaged",

@@ -226,8 +226,8 @@ class StagedChanges {
       for (const { path: each, content, mode } of gone) {
         // Of what was staged already the deletion is based on what that was based on.
         const entry = known.get(each) ?? { base: area.keepBase(content as Buffer), mode };
-        await unreported(() => this.#parts.shadow.delete(each));
         area.set(each, { ...entry, deleted: true });
+        await unreported(() => this.#parts.shadow.delete(each));
       }
       reportToCall({ ok: true });
       this.#parts.options.onStaged?.(receipt.file);
@@ -281,7 +281,7 @@ class StagedChanges {
 
   async #drop(at: string): Promise<void> {
     const { area, shadow } = this.#parts;
-    await unreported(() => shadow.delete(at));
     area.set(at, undefined);
+    await unreported(() => shadow.delete(at));
   }
 }

@@ -32,6 +32,8 @@ export interface JournalEntry {
   /** The conversation that it was made in. */
   readonly thread?: string;
   readonly step: string;
+  /** When it was written down, in milliseconds since 1970. */
+  readonly atMs?: number;
   /** As the backend names it. */
   readonly path: string;
   /** As the agent knows it. */

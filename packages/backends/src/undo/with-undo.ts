@@ -6,7 +6,7 @@ import type { ChangeGuard, GuardedBackend, OutsideChange, PlannedChange } from "
 import { hashOf } from "../workspace/file-content.js";
 import type { FileErrorKind } from "../workspace/file-error.js";
 import { withGuard } from "../workspace/with-guard.js";
-import type { FileChange } from "../commit/file-change.js";
+import type { CommitResult, FileChange } from "../commit/file-change.js";
 import { UndoJournal, type JournalEntry } from "./journal.js";
 import { planUndo, type FileUndo, type RefusedUndo } from "./plan-undo.js";
 
@@ -83,6 +83,22 @@ export const withUndo = (backend: GuardedBackend, options: UndoOptions): Undoabl
   return undoable(backend as Committing, new UndoJournal(path.resolve(directory), maxBytes), options);
 };
 
+/** All that can be made, as one change set: a file that stands in its own way must not keep the others from coming back. */
+const commitWhatCan = async (
+  backend: Committing,
+  changes: readonly FileChange[],
+  onRefused: (change: FileChange, why: string) => void,
+): Promise<CommitResult> => {
+  let left = [...changes];
+  for (;;) {
+    const result = await backend.commit(left);
+    const refused = result.error === undefined ? undefined : left[result.failedAt ?? -1];
+    if (result.error === undefined || !refused) return result;
+    onRefused(refused, result.error);
+    left = left.filter((change) => change !== refused);
+  }
+};
+
 const undoable = (backend: Committing, journal: UndoJournal, options: UndoOptions): UndoableBackend => {
   const { runId } = options;
 
@@ -90,7 +106,12 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
     const call = callingStep();
     const thread = call?.threadId;
     const run = (typeof runId === "function" ? runId(thread) : runId) ?? thread ?? "";
-    return { run, ...(thread === undefined ? {} : { thread }), step: call?.id ?? randomUUID() };
+    return {
+      run,
+      atMs: Date.now(),
+      ...(thread === undefined ? {} : { thread }),
+      step: call?.id ?? randomUUID(),
+    };
   };
 
   const guard = (outer?: ChangeGuard): ChangeGuard => {
@@ -164,7 +185,11 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
       if (lost)
         refused.push({ file, why: `${lost} links or special files went with it, which are not kept` });
     const changes = plans.flatMap((plan): FileChange[] => (plan.kind === "change" ? [plan.change] : []));
-    const result = await backend.commit(changes);
+    const result = await commitWhatCan(backend, changes, (change, why) => {
+      const at = plans.findIndex((plan) => plan.kind === "change" && plan.change === change);
+      const [plan] = plans.splice(at, 1);
+      if (plan) refused.push({ file: plan.file, why });
+    });
     if (result.error !== undefined) {
       const { error, errorKind } = result;
       return { restored: [], unchanged: of("unchanged"), refused, error, errorKind };
@@ -182,11 +207,14 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
   const record = async (changes: readonly OutsideChange[]): Promise<void> => {
     const from = origin();
     await journal.alone(async () => {
-      const last = new Map(journal.entries().map((entry) => [entry.path, entry]));
-      const entries = changes.flatMap(({ path: at, file, before, hashAfter }): NewEntry[] => {
-        const known = last.get(at);
+      const known = journal.entries();
+      const entries = changes.flatMap(({ path: at, file, before, hashAfter, sinceMs }): NewEntry[] => {
         // Made through the backend while the command ran, and written down then.
-        if (known?.after === hashAfter && hashAfter !== "") return [];
+        const own = known.filter((entry) => entry.path === at && (entry.atMs ?? 0) >= sinceMs);
+        const [first, last] = [own[0], own.at(-1)];
+        const hashBefore = before?.content ? hashOf(before.content) : null;
+        const isSame = first && (first.before?.hash ?? null) === hashBefore && last?.after === hashAfter;
+        if (isSame && first.before?.mode === before?.mode && hashAfter !== "") return [];
         const kept = before && journal.keep(before.content, before.mode, from.run);
         return [{ ...from, path: at, file, before: kept, after: hashAfter }];
       });

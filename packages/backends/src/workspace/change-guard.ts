@@ -44,9 +44,13 @@ export interface ChangeTarget {
   /**
    * Goes through the regular files that the change replaces or removes: itself, or all below a directory.
    *
-   * @returns how many links and other entries there are besides.
+   * @param other is told of each link and other entry there is besides: its path, and what a link leads to.
+   * @returns how many of those there are.
    */
-  eachFile(visit: (file: FileBefore) => Promise<void>): Promise<number>;
+  eachFile(
+    visit: (file: FileBefore) => Promise<void>,
+    other?: (path: string, leadsTo: string | undefined) => void,
+  ): Promise<number>;
 }
 
 /** A file, or a directory that goes, when it is known what will be there. */
@@ -76,6 +80,8 @@ export interface OutsideChange {
   readonly before: FileBefore | null;
   /** SHA-256 in hex; null when the file is gone, "" of one that is too large to be read. */
   readonly hashAfter: string | null;
+  /** When the command began, in milliseconds since 1970. */
+  readonly sinceMs: number;
 }
 
 /** A backend that lets a change be looked at while the file is locked. `WorkspaceBackend` is one. */

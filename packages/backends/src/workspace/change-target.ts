@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import type { ChangeTarget, FileBefore } from "./change-guard.js";
 import type { Directory } from "./directory.js";
 import { hashOf, readWhole, withFile } from "./file-content.js";
@@ -21,6 +21,7 @@ export const targetOf = (root: WorkspaceRoot, place: Place): ChangeTarget => {
     name: string,
     parts: PathParts,
     visit: (file: FileBefore) => Promise<void>,
+    other: ((path: string, leadsTo: string | undefined) => void) | undefined,
   ): Promise<number> => {
     const stats = lstatSync(parent.at(name), { bigint: true });
     if (stats.isFile()) {
@@ -37,13 +38,16 @@ export const targetOf = (root: WorkspaceRoot, place: Place): ChangeTarget => {
       );
       return 0;
     }
-    if (!stats.isDirectory()) return 1;
+    if (!stats.isDirectory()) {
+      other?.(showPath(parts), stats.isSymbolicLink() ? readlinkSync(parent.at(name)) : undefined);
+      return 1;
+    }
     const directory = parent.enter(name);
     let others = 0;
     try {
       for (const entry of readdirSync(directory.self)) {
         if (entry.includes("\ufffd")) others += 1;
-        else others += await below(directory, entry, [...parts, entry], visit);
+        else others += await below(directory, entry, [...parts, entry], visit, other);
       }
     } finally {
       directory.close();
@@ -58,6 +62,7 @@ export const targetOf = (root: WorkspaceRoot, place: Place): ChangeTarget => {
       place.stats?.isFile()
         ? withFile(place, async (file) => hashOf(await readWhole(file, root.maxFileBytes)))
         : null,
-    eachFile: async (visit) => (place.stats ? below(place.directory, place.name, place.parts, visit) : 0),
+    eachFile: async (visit, other) =>
+      place.stats ? below(place.directory, place.name, place.parts, visit, other) : 0,
   };
 };

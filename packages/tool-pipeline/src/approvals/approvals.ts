@@ -13,6 +13,8 @@ export interface ApprovalsOptions {
   effects?: readonly Effect[];
   /** A question that nobody has answered by then counts as denied, in milliseconds; default: it stays open. */
   timeoutMs?: number;
+  /** Whether answers may be remembered in a thread now; default always. */
+  remembers?: (threadId: string) => boolean;
   /** Default `Date.now`. */
   nowMs?: () => number;
 }
@@ -59,7 +61,7 @@ export const rejectedCall = (call: PipelineCall, reason: string | undefined): To
  * ```
  */
 export const createApprovals = (options: ApprovalsOptions = {}): Approvals => {
-  const { tools = {}, effects = [], timeoutMs, nowMs = Date.now } = options;
+  const { tools = {}, effects = [], timeoutMs, remembers = () => true, nowMs = Date.now } = options;
   const unknown = effects.filter((effect) => !EFFECTS.includes(effect));
   if (unknown.length > 0) {
     throw new PipelineError(
@@ -67,7 +69,7 @@ export const createApprovals = (options: ApprovalsOptions = {}): Approvals => {
       `Unknown effect(s) ${unknown.join(", ")}; the effects are ${EFFECTS.join(", ")}.`,
     );
   }
-  const asker = new Asker({ timeoutMs, nowMs });
+  const asker = new Asker({ timeoutMs, remembers, nowMs });
 
   const isAskedAbout = ({ toolName, args, declaration }: PipelineCall): boolean => {
     const own = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;

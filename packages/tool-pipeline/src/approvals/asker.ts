@@ -8,6 +8,7 @@ import type { ApprovalAnswer, ApprovalInterrupt, ApprovalRequest } from "./reque
 export interface AskerOptions {
   /** A question that is older counts as denied; default none does. */
   readonly timeoutMs?: number | undefined;
+  readonly remembers: (threadId: string) => boolean;
   readonly nowMs: () => number;
 }
 
@@ -89,8 +90,7 @@ export class Asker {
     const notes = await readNotes(anchor);
     const isNew = !notes.some((note) => note.startsWith(`${ASKED}:`) && note.includes(`:${id}:`));
     // What was asked about once is asked again on every attempt: LangGraph hands answers out by their order.
-    if (isNew && this.#remembered.get(anchor.threadId)?.has(request.remember?.key ?? ""))
-      return { type: "approve" };
+    if (isNew && this.#isRemembered(anchor.threadId, request)) return { type: "approve" };
     for (;;) {
       const position = scope.answers.count;
       const asked = notedAt(notes, position);
@@ -111,8 +111,16 @@ export class Asker {
     this.#remembered.delete(threadId);
   }
 
+  #isRemembered(threadId: string, { remember }: ApprovalRequest): boolean {
+    return (
+      remember !== undefined &&
+      this.#options.remembers(threadId) &&
+      this.#remembered.get(threadId)?.has(remember.key) === true
+    );
+  }
+
   #remember(threadId: string, { remember }: ApprovalRequest): void {
-    if (!remember) return;
+    if (!remember || !this.#options.remembers(threadId)) return;
     const known = this.#remembered.get(threadId) ?? new Set();
     this.#remembered.set(threadId, known.add(remember.key));
   }

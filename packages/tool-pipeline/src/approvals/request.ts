@@ -19,14 +19,18 @@ export type ApprovalDetails =
   | {
       /** Files would be changed, all of them or none. */
       readonly kind: "change";
+      /** The same for the same change of the same contents, whatever of them is shown. */
+      readonly change: string;
       readonly files: readonly {
         readonly file: string;
         readonly kind: "create" | "change" | "delete";
         /** Unified; undefined for what is no text, or too large to be shown. */
         readonly diff?: string;
       }[];
-      /** Links and special files that go with a directory. */
-      readonly others: number;
+      /** How many files there are besides these. */
+      readonly more: number;
+      /** Links, with what they lead to, and special files that go too. */
+      readonly others: readonly string[];
     };
 
 export type ApprovalDecisionType = "approve" | "edit" | "reject";
