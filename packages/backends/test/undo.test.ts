@@ -117,7 +117,8 @@ describe("undo", () => {
     expect((await run("3").undo({ run: "3" })).restored).toEqual(["/w/3"]);
     expect((await run("2").undo({ run: "2" })).restored).toEqual(["/w/2"]);
     const kept = await readdir(path.join(directory, "contents"));
-    expect(kept).toHaveLength(2);
+    // Two of the three, and what the undo has taken away.
+    expect(kept).toHaveLength(3);
   });
 
   it("works under a ledger and under rights, and refuses a backend that cannot be held", async () => {
@@ -202,5 +203,18 @@ describe("undo", () => {
     expect(error).toBeUndefined();
     expect(restored).toEqual(["/w/a.txt"]);
     expect(refused.map(({ file }) => file).sort()).toEqual(["/w/d/e/y.txt", "/w/d/x.txt"]);
+  });
+
+  it("is not final: what it took away is kept, and comes back", async () => {
+    const { root, run } = await setUp();
+    const files = run("1");
+    await files.edit("/a.txt", "old", "new");
+    await files.write("/n.txt", "made\n");
+    const undone = await files.undo({ run: "1" });
+    expect(await snapshot(root)).toEqual(OLD);
+    expect(await files.undo({ lastStep: true })).toMatchObject({ restored: [] });
+    const again = await files.undo({ run: undone.redo ?? "" });
+    expect([...again.restored].sort()).toEqual(["/w/a.txt", "/w/n.txt"]);
+    expect(await snapshot(root)).toEqual({ ...OLD, "a.txt": "new a\n", "n.txt": "made\n" });
   });
 });

@@ -56,6 +56,8 @@ export class ActiveRun {
   readonly done: Promise<void>;
   readonly #spentBefore: { total: number; unpricedCalls: number };
   #mode: RunMode;
+  /** In which mode the run began that this one goes on with. */
+  #startedIn: RunMode = "act";
   #started = false;
   #values: object | undefined;
 
@@ -110,7 +112,7 @@ export class ActiveRun {
     const { config, context, threadId } = this.#options;
     return {
       ...config,
-      ...(context === undefined && this.#mode === "act" ? {} : { context: this.#contextOf(context) }),
+      ...(context === undefined && !this.#saysMode ? {} : { context: this.#contextOf(context) }),
       configurable: { ...config?.configurable, thread_id: threadId },
       signal: this.#signal,
       streamMode: [...STREAM_MODES],
@@ -121,7 +123,12 @@ export class ActiveRun {
   }
 
   #contextOf(context: unknown): unknown {
-    return this.#mode === "act" ? context : { ...(context as object | undefined), mode: this.#mode };
+    return this.#saysMode ? { ...(context as object | undefined), mode: this.#mode } : context;
+  }
+
+  /** A strict `contextSchema` need not know of a mode that goes without saying. */
+  get #saysMode(): boolean {
+    return this.#mode !== "act" || this.#startedIn === "plan";
   }
 
   /** The thread as it is stored; undefined without a checkpointer, or when nothing is stored. */
@@ -188,7 +195,8 @@ export class ActiveRun {
     }
     const { state, tuple } = stored;
     const start = lastStart([...messagesOf(state.values), ...startOf(tuple)]);
-    this.#mode = modeAskedFor(this.#options) ?? modeOf(start);
+    this.#startedIn = modeOf(start);
+    this.#mode = modeAskedFor(this.#options) ?? this.#startedIn;
     this.#lease.mode = this.#mode;
     this.#lease.turnId = start?.id ?? this.#lease.turnId;
     const pending = pendingInterrupts(state, tuple);

@@ -35,6 +35,8 @@ export interface UndoOptions {
    * changed something. "thread": all of the conversation.
    */
   scope?: "run" | "step" | "thread";
+  /** Takes back an undo instead: what its result called `redo`. */
+  redo?: string;
 }
 
 /** What `createCodingAgent` adds to the agent that deepagents returns. */
@@ -95,7 +97,7 @@ const stagedReview = (staging: StagingBackend | undefined): StagedReview | undef
 
 const undo = async (
   { undoable, staging, gate, closed }: Runtime,
-  { threadId, scope = "run" }: UndoOptions,
+  { threadId, scope = "run", redo }: UndoOptions,
 ): Promise<UndoResult> => {
   if (closed) throw new AgentClosedError();
   if (typeof threadId !== "string" || threadId === "")
@@ -108,11 +110,9 @@ const undo = async (
   const lease = gate.acquire(threadId, `undo ${randomUUID()}`);
   try {
     const waiting = new Set((await staging?.staged())?.map(({ file }) => file));
-    const result = await undoable.undo(
-      scope === "thread"
-        ? { thread: threadId }
-        : { thread: threadId, ...(scope === "run" ? { lastRun: true } : { lastStep: true }) },
-    );
+    const last =
+      scope === "thread" ? {} : scope === "run" ? { lastRun: true as const } : { lastStep: true as const };
+    const result = await undoable.undo(redo === undefined ? { thread: threadId, ...last } : { run: redo });
     // What was accepted before is taken back on the disk; what still waits is only staged as it was.
     const now = new Set((await staging?.staged())?.map(({ file }) => file));
     const accepted = result.restored.filter((file) => now.has(file) && !waiting.has(file));

@@ -4,7 +4,7 @@ import { defineTool } from "@fiveseam/tool-pipeline";
 import { ROLES } from "@fiveseam/subagents";
 import { AIMessage, HumanMessage, type ToolMessage } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";
-import { MemorySaver } from "@langchain/langgraph";
+import { Command, MemorySaver } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { delegation, foreignWriter, recklessModel, repository, writes } from "./attacks.js";
@@ -184,6 +184,7 @@ describe("plan mode", () => {
       return ofType(events, "approval.needed")[0]?.interruptId ?? "";
     };
     const [kept, changed] = [await needed("kept"), await needed("changed")];
+    await needed("raw");
     await first.close();
     // Another process knows of the mode by the stored thread alone.
     const second = await agentWith(options);
@@ -198,6 +199,13 @@ describe("plan mode", () => {
       output: expect.stringContaining("fs.write, which you do not have here"),
     });
     expect(await resume("changed", changed, "act")).toMatchObject({ status: "success" });
+    // A client of LangGraph knows nothing of modes.
+    const { messages } = (await second.invoke(
+      new Command({ resume: { decisions: [{ type: "approve" }] } }) as never,
+      { configurable: { thread_id: "raw" } },
+    )) as { messages: ToolMessage[] };
+    const raw = messages.filter((message) => message.getType() === "tool" && message.name === "write_file");
+    expect(raw.map(({ status }) => status)).toEqual(["error"]);
   });
 
   it("goes on also when the process ended before the graph had taken the message in", async () => {

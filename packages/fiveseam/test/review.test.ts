@@ -504,7 +504,10 @@ describe("undo", () => {
     expect(await agent.undo({ threadId: "other" })).toMatchObject({ restored: [] });
     await collect(agent.run("go", { threadId: "t" }));
     expect((await agent.undo({ threadId: "t", scope: "step" })).restored).toEqual(["/workspace/n4"]);
-    expect((await agent.undo({ threadId: "t" })).restored).toEqual(["/workspace/n2"]);
+    const { restored, redo = "" } = await agent.undo({ threadId: "t" });
+    expect(restored).toEqual(["/workspace/n2"]);
+    expect((await agent.undo({ threadId: "t", redo })).restored).toEqual(["/workspace/n2"]);
+    expect(await text("n2")).toBe("x");
     await writeFile(path.join(workspace, "n0"), "the user's");
     expect(await agent.undo({ threadId: "t" })).toMatchObject({
       restored: [],

@@ -39,6 +39,8 @@ export interface UndoResult {
   readonly unchanged: readonly string[];
   /** Files that stay as they are, and why: above all those that somebody has changed since. */
   readonly refused: readonly RefusedUndo[];
+  /** What was taken away is kept as this run: `undo({ run: redo })` brings it back. */
+  readonly redo?: string;
   /** Nothing was restored, for this reason. */
   readonly error?: string;
   readonly errorKind?: FileErrorKind;
@@ -51,6 +53,9 @@ export interface UndoableBackend extends GuardedBackend {
 
 type NewEntry = Omit<JournalEntry, "id">;
 type Committing = GuardedBackend & Required<Pick<GuardedBackend, "commit">>;
+
+/** How the runs are called that hold what an undo has taken away. */
+const UNDONE = "undone ";
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -87,11 +92,12 @@ export const withUndo = (backend: GuardedBackend, options: UndoOptions): Undoabl
 const commitWhatCan = async (
   backend: Committing,
   changes: readonly FileChange[],
+  guard: ChangeGuard,
   onRefused: (change: FileChange, why: string) => void,
 ): Promise<CommitResult> => {
   let left = [...changes];
   for (;;) {
-    const result = await backend.commit(left);
+    const result = await backend.commit(left, guard);
     const refused = result.error === undefined ? undefined : left[result.failedAt ?? -1];
     if (result.error === undefined || !refused) return result;
     onRefused(refused, result.error);
@@ -114,8 +120,7 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
     };
   };
 
-  const guard = (outer?: ChangeGuard): ChangeGuard => {
-    const from = origin();
+  const guard = (outer?: ChangeGuard, from = origin()): ChangeGuard => {
     const entriesOf = async ({ target, after }: PlannedChange): Promise<NewEntry[]> => {
       const mount = target.file.slice(0, target.file.length - target.path.length);
       const hashAfter = after && hashOf(after);
@@ -154,6 +159,7 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
     if ("run" in scope) return entries.filter(({ run }) => run === scope.run);
     const own = entries.filter(
       ({ run, thread }) =>
+        !run.startsWith(UNDONE) &&
         (typeof runId !== "string" || run === runId) &&
         (scope.thread === undefined || thread === scope.thread),
     );
@@ -185,7 +191,9 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
       if (lost)
         refused.push({ file, why: `${lost} links or special files went with it, which are not kept` });
     const changes = plans.flatMap((plan): FileChange[] => (plan.kind === "change" ? [plan.change] : []));
-    const result = await commitWhatCan(backend, changes, (change, why) => {
+    const redo = `${UNDONE}${randomUUID()}`;
+    const kept = guard(undefined, { run: redo, atMs: Date.now(), step: redo });
+    const result = await commitWhatCan(backend, changes, kept, (change, why) => {
       const at = plans.findIndex((plan) => plan.kind === "change" && plan.change === change);
       const [plan] = plans.splice(at, 1);
       if (plan) refused.push({ file: plan.file, why });
@@ -201,7 +209,7 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
         journal.undone(done);
       });
     const unchanged = [...of("unchanged"), ...of("change").filter((file) => !restored.includes(file))];
-    return { restored, unchanged, refused };
+    return { restored, unchanged, refused, ...(restored.length > 0 ? { redo } : {}) };
   };
 
   const record = async (changes: readonly OutsideChange[]): Promise<void> => {
