@@ -1,6 +1,7 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { Command, isCommand } from "@langchain/langgraph";
 import type { Layer, PipelineCall, ToolResult } from "../call.js";
+import { checkOptions } from "../check-options.js";
 import { EFFECTS, type Effect } from "../effects.js";
 import { PipelineError } from "../errors.js";
 import { copyOf, messageIn, withoutResult } from "../outcomes.js";
@@ -68,7 +69,7 @@ export const rejectedCall = (call: PipelineCall, reason: string | undefined): To
  * LangChain's human-in-the-loop clients know; the answer is approve, edit (other arguments, and the result says which) or reject
  * (with a reason for the model).
  *
- * @throws {PipelineError} `invalid_option` for an effect that there is not.
+ * @throws {PipelineError} `invalid_option` for an option or an effect that there is not.
  *
  * @example
  * ```ts
@@ -80,6 +81,12 @@ export const rejectedCall = (call: PipelineCall, reason: string | undefined): To
  * ```
  */
 export const createApprovals = (options: ApprovalsOptions = {}): Approvals => {
+  checkOptions("createApprovals", options, {
+    tools: ["object"],
+    effects: ["array"],
+    timeoutMs: ["number"],
+    nowMs: ["function"],
+  });
   const { tools = {}, effects = [], timeoutMs, nowMs = Date.now } = options;
   const unknown = effects.filter((effect) => !EFFECTS.includes(effect));
   if (unknown.length > 0) {
