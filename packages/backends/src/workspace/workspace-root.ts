@@ -209,7 +209,19 @@ export class WorkspaceRoot {
   /** The same for an entry itself, which may be a link. */
   entryKeyOf(parts: PathParts): string {
     const parent = this.keyOf(parts.slice(0, -1));
-    return `${parent === "/" ? "" : parent}/${parts.at(-1) ?? ""}`;
+    return `${parent === "/" ? "" : parent}/${this.#entryName(parts)}`;
+  }
+
+  /** The name of an entry itself, as the disk spells it when it is there. */
+  #entryName(parts: PathParts): string {
+    try {
+      const place = this.place(parts, { followLast: false });
+      place.close();
+      return place.name;
+    } catch (error) {
+      if (error instanceof FileError && error.kind === "not_found") return parts.at(-1) ?? "";
+      throw error;
+    }
   }
 
   /** How an entry is listed; undefined when it is hidden, not to be read, or gone. */
