@@ -14,8 +14,16 @@ export interface ScanJob {
   readonly ascii: boolean;
 }
 
+interface FileCalls {
+  openSync(path: string, flags: number): number;
+  fstatSync(fd: number): { readonly size: number; isFile(): boolean };
+  readSync(fd: number, buffer: Buffer, offset: number, length: number, position: null): number;
+  closeSync(fd: number): void;
+}
+
+/** What a scan uses, whichever thread it runs in. */
 export interface ScanTools {
-  readonly fs: Pick<typeof import("node:fs"), "closeSync" | "fstatSync" | "openSync" | "readSync">;
+  readonly fs: FileCalls;
   /** Flags for opening a file without following a link or waiting for the other end of a pipe. */
   readonly flags: number;
   readonly buffer: Buffer;

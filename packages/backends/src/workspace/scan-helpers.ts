@@ -3,7 +3,8 @@ import { Worker } from "node:worker_threads";
 import { mayHoldOtherwise } from "./grep-file.js";
 import { SCAN_BYTES, SCAN_FLAGS, scanFiles, type ScanJob } from "./scan-files.js";
 
-const MAX_HELPERS = Math.min(3, availableParallelism() - 1);
+/** None once one has failed: the next would fail as well. */
+let wantedHelpers = Math.min(3, availableParallelism() - 1);
 /** So that a helper has something to do while its answer is on the way. */
 const JOBS_AHEAD = 3;
 const IDLE_MS = 30_000;
@@ -13,6 +14,8 @@ const program = (): string => `
 const fs = require("node:fs");
 const { isUtf8 } = require("node:buffer");
 const { parentPort } = require("node:worker_threads");
+// esbuild puts calls of it around functions when it is to keep their names.
+const __name = (value) => value;
 const mayHoldOtherwise = ${mayHoldOtherwise.toString()};
 const scanFiles = ${scanFiles.toString()};
 const tools = {
@@ -46,7 +49,10 @@ class Helper {
         this.#asked.shift()?.resolve(found);
         this.#rest();
       })
-      .on("error", (error) => this.#end(error))
+      .on("error", (error) => {
+        wantedHelpers = 0;
+        this.#end(error);
+      })
       .on("exit", () => this.#end(new Error("The helper has ended.")));
     this.#rest();
   }
@@ -65,6 +71,7 @@ class Helper {
     this.#worker.ref();
     return new Promise((resolve, reject) => {
       this.#asked.push({ resolve, reject });
+      // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       this.#worker.postMessage(job);
     });
   }
@@ -89,9 +96,9 @@ let helpers: Helper[] = [];
 export const startHelpers = (): void => {
   helpers = helpers.filter(({ isGone }) => !isGone);
   try {
-    while (helpers.length < MAX_HELPERS) helpers.push(new Helper());
+    while (helpers.length < wantedHelpers) helpers.push(new Helper());
   } catch {
-    // This process may have no threads: then it searches alone.
+    wantedHelpers = 0; // This process may have no threads.
   }
 };
 
