@@ -12,6 +12,7 @@ const MAX_AHEAD = 16;
 interface Waiting<Run> {
   readonly run: Run;
   readonly found: Promise<readonly number[]>;
+  isScanned: boolean;
 }
 
 /** Scans runs of files, in this thread and in helpers, and gives them back in the order in which they came. */
@@ -28,6 +29,7 @@ export class ScanQueue<Run extends FileRun> {
 
   add(run: Run): void {
     const { names } = run;
+    if (names.length === 0) return;
     if (this.#files < ALONE_FILES && this.#files + names.length >= ALONE_FILES) startHelpers();
     this.#files += names.length;
     let directory: Directory;
@@ -41,18 +43,22 @@ export class ScanQueue<Run extends FileRun> {
     const here = (): number[] => this.#here(directory.self, names);
     const helped = askHelper({ directory: directory.self, names, bytes, ascii });
     const found = helped ? helped.catch(here) : Promise.resolve(here());
-    this.#waiting.push({ run: { ...run, directory }, found });
+    const waiting = { run: { ...run, directory }, found, isScanned: helped === undefined };
+    void found.then(() => (waiting.isScanned = true));
+    this.#waiting.push(waiting);
   }
 
   /**
-   * Hands on what is scanned, until no more than may lie ahead is left or `look` returns false.
+   * Hands on what is scanned, and waits for what is not when too much lies ahead, until `look` returns false.
    *
    * @param look is given the names that are to be looked at closely.
    */
   async each(look: (run: Run, names: string[]) => Promise<boolean>, rest = false): Promise<boolean> {
     const most = rest ? 0 : MAX_AHEAD;
-    while (this.#waiting.length > most) {
-      const { run, found } = this.#waiting.shift() as Waiting<Run>;
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      if (!next.isScanned && this.#waiting.length <= most) break;
+      this.#waiting.shift();
+      const { run, found } = next;
       try {
         const names = (await found).map((index) => run.names[index] as string);
         if (!(await look(run, names))) return false;
