@@ -6,7 +6,7 @@ import { SCAN_BYTES, SCAN_FLAGS, scanFiles, type ScanJob } from "./scan-files.js
 /** None once one has failed: the next would fail as well. */
 let wantedHelpers = Math.min(3, availableParallelism() - 1);
 /** So that a helper has something to do while its answer is on the way. */
-const JOBS_AHEAD = 3;
+const JOBS_AHEAD = 8;
 const IDLE_MS = 30_000;
 
 // As text: a file of its own would be missing where everything is bundled into one.
