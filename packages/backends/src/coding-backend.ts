@@ -3,6 +3,7 @@ import path from "node:path";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { StateBackend, StoreBackend, type BackendProtocolV2, type CompositeBackend } from "deepagents";
 import { canonicalPath } from "./canonical-path.js";
+import { checkOptions, type OptionTypes } from "./check-options.js";
 import { BackendError } from "./errors.js";
 import { FreshnessLedger, withFreshness } from "./freshness.js";
 import { perThread } from "./per-thread.js";
@@ -43,6 +44,16 @@ export interface CodingBackendOptions {
   /** Further routes; each key begins and ends with "/". */
   extra?: Readonly<Record<string, BackendProtocolV2>>;
 }
+
+const OPTIONS: OptionTypes<CodingBackendOptions> = {
+  workspace: ["string", "object"],
+  files: ["object"],
+  freshness: ["object", "false"],
+  docs: ["object"],
+  docsNamespace: ["array"],
+  spillDirectory: ["string"],
+  extra: ["object"],
+};
 
 const refuseEmpty = (option: string): never => {
   throw new BackendError("invalid_option", `\`${option}\` is empty; give the path of a directory.`);
@@ -112,7 +123,7 @@ const checkExtra = (routes: readonly string[], taken: readonly string[]): void =
  * everything else in the graph's state, gone with the thread.
  *
  * @throws {BackendError} `invalid_route` for an extra route that is malformed or overlaps another, `invalid_option` for an
- *   empty directory or a namespace that stores refuse.
+ *   empty directory, a namespace that stores refuse, or an option that there is not.
  *
  * @example
  * ```ts
@@ -124,6 +135,7 @@ const checkExtra = (routes: readonly string[], taken: readonly string[]): void =
  * ```
  */
 export const createCodingBackend = (options: CodingBackendOptions): CompositeBackend => {
+  checkOptions("createCodingBackend", options, OPTIONS);
   const { workspace, docs, spillDirectory, extra = {} } = options;
   const routes: Record<string, BackendProtocolV2> = {
     [WORKSPACE_ROUTE]: typeof workspace === "string" ? workspaceFiles(options, workspace) : workspace,

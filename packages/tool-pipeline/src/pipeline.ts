@@ -1,4 +1,5 @@
 import type { Layer, Next, PipelineCall, ToolResult } from "./call.js";
+import { checkOptions, type OptionTypes } from "./check-options.js";
 import { audit, type AuditOptions } from "./audit/audit.js";
 import { currentCall, openScope } from "./call-scope.js";
 import { dedup, type DedupOptions } from "./layers/dedup.js";
@@ -81,9 +82,20 @@ export const defaultLayers = (options: BuiltInOptions = {}): Layer[] => [
   reportedOutcomes(),
 ];
 
+const OPTIONS: OptionTypes<PipelineOptions> = {
+  audit: ["object"],
+  outputCap: ["object", "false"],
+  loopGuard: ["object", "false"],
+  dedup: ["object", "false"],
+  recovery: ["object", "false"],
+  rateLimit: ["object", "false"],
+  layers: ["array"],
+};
+
 /**
  * Makes a pipeline.
  *
+ * @throws {PipelineError} `invalid_option` for an option that there is not.
  * @throws {RangeError} when two layers have one name, or `use` names a layer that is not there.
  *
  * @example
@@ -98,6 +110,7 @@ export const defaultLayers = (options: BuiltInOptions = {}): Layer[] => [
  * ```
  */
 export const createPipeline = (options: PipelineOptions = {}): Pipeline => {
+  checkOptions("createPipeline", options, OPTIONS);
   let layers: readonly Layer[] = [];
   const add = (layer: Layer, at: number): void => {
     if (layers.some((other) => other.name === layer.name)) {

@@ -293,5 +293,11 @@ describe("approvals", () => {
 
   it("refuse an effect that there is not", () => {
     expect(() => createApprovals({ effects: ["fly"] as never })).toThrow(/Unknown effect/);
+    const refused = (option: object, message: RegExp) =>
+      expect(() => createApprovals(option)).toThrow(
+        expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(message) }),
+      );
+    refused({ tool: {} }, /`tools` may be meant/);
+    refused({ timeoutMs: "1" }, /`timeoutMs` .* a number/);
   });
 });

@@ -44,6 +44,16 @@ const callOf = (given: Partial<PipelineCall> = {}): PipelineCall => ({
 const answer = (content = "ok") => new ToolMessage({ content, tool_call_id: "c1" });
 
 describe("declarations", () => {
+  it("refuses options that there are not, and those of another type", () => {
+    const refused = (options: object, message: RegExp) =>
+      expect(() => createPipeline(options)).toThrow(
+        expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(message) }),
+      );
+    refused({ rateLimits: {} }, /`rateLimit` may be meant/);
+    refused({ dedup: true }, /`dedup` of createPipeline must be an object or `false`/);
+    refused({ zebra: 1 }, /there are audit, outputCap/);
+  });
+
   it("an undeclared tool has every effect, whatever its name; deepagents' own are known inside an agent", () => {
     expect(declarationOf(undefined).effects).toEqual(EFFECTS);
     expect(declarationOf({ name: "grep" }).effects).toEqual(EFFECTS);

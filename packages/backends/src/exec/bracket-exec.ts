@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import { BackendError } from "../errors.js";
 import type { GuardedBackend, OutsideChange } from "../workspace/change-guard.js";
 import type { Observation, ObservationLimits, SeenFile } from "./observation.js";
@@ -109,6 +110,12 @@ export const bracketExec = (backend: GuardedBackend, options: BracketOptions = {
       "invalid_option",
       "bracketExec needs a backend whose files can be looked at (WorkspaceBackend, or a decorator of one).",
     );
+  checkOptions("bracketExec", options, {
+    maxFiles: ["number"],
+    maxBytes: ["number"],
+    maxFileBytes: ["number"],
+    maxMs: ["number"],
+  });
   const limits = { ...DEFAULTS, ...options };
   let last: Observation | undefined;
   const look = async (): Promise<Observation> => (last = await observe(last, limits));

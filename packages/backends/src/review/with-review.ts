@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import { BackendError } from "../errors.js";
 import type { ChangeGuard, GuardedBackend } from "../workspace/change-guard.js";
 import { FileError } from "../workspace/file-error.js";
@@ -47,7 +48,8 @@ export const withReview = (backend: GuardedBackend, options: ReviewOptions): Gua
       "invalid_option",
       "withReview needs a backend that is guarded (WorkspaceBackend, or a decorator of one).",
     );
-  if (typeof options?.approve !== "function")
+  checkOptions("withReview", options, { approve: ["function"], when: ["function"] });
+  if (typeof options.approve !== "function")
     throw new BackendError("invalid_option", "`approve` must be a function that decides on a proposal.");
   return withChanges(backend, review(options), (restricted) => withReview(restricted, options));
 };

@@ -1,7 +1,8 @@
-import path from "node:path";
 import type { DeleteResult, FileUploadResponse } from "deepagents";
 import { pathsOf, type CommitResult, type FileChange } from "../commit/file-change.js";
+import { checkOptions } from "../check-options.js";
 import { BackendError } from "../errors.js";
+import { ownDirectory } from "../own-directory.js";
 import { reportToCall, unreported } from "../workspace/call-report.js";
 import type { ChangeGuard, FileReceipt, GuardedBackend } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
@@ -75,9 +76,12 @@ export const withStaging = (backend: GuardedBackend, options: StagingOptions): S
       "invalid_option",
       "withStaging needs a backend that is guarded, takes change sets and says where a path leads (WorkspaceBackend, or a decorator of one).",
     );
-  if (typeof options?.directory !== "string" || options.directory === "")
-    throw new BackendError("invalid_option", "`directory` is empty; give the path of a directory.");
-  const area = new StagingArea(path.resolve(options.directory));
+  checkOptions("withStaging", options, {
+    directory: ["string"],
+    mount: ["string"],
+    onStaged: ["function"],
+  });
+  const area = new StagingArea(ownDirectory(backend, options.directory));
   const mount = (options.mount ?? "").replace(/\/+$/, "");
   const shadow = new WorkspaceBackend({ root: area.tree, mount }) as unknown as Staging["shadow"];
   return staging({ area, base: backend, shadow, mount, options });
@@ -108,6 +112,7 @@ const staging = (parts: Staging): StagingBackend => {
       }
       return answers;
     },
+    ...(base.contains ? { contains: base.contains.bind(base) } : {}),
     ...(base.observe ? { observe: base.observe.bind(base) } : {}),
     ...(base.record ? { record: base.record.bind(base) } : {}),
     ...(base.restrict && shadow.restrict

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import path from "node:path";
+import { checkOptions } from "../check-options.js";
 import { BackendError } from "../errors.js";
+import { ownDirectory } from "../own-directory.js";
 import { callingStep } from "../workspace/call-report.js";
 import type { ChangeGuard, GuardedBackend, OutsideChange, PlannedChange } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
@@ -75,17 +76,21 @@ const MAX_BYTES = 256 * 1024 * 1024;
  * ```
  */
 export const withUndo = (backend: GuardedBackend, options: UndoOptions): UndoableBackend => {
+  checkOptions("withUndo", options, {
+    directory: ["string"],
+    runId: ["string", "function"],
+    maxBytes: ["number"],
+  });
   const { directory, maxBytes = MAX_BYTES } = options;
   if (backend.guarded !== true || !backend.commit)
     throw new BackendError(
       "invalid_option",
       "withUndo needs a backend that is guarded and takes change sets (WorkspaceBackend, or a decorator of one).",
     );
-  if (typeof directory !== "string" || directory === "")
-    throw new BackendError("invalid_option", "`directory` is empty; give the path of a directory.");
+  const own = ownDirectory(backend, directory);
   if (!(maxBytes > 0))
     throw new BackendError("invalid_option", "`maxBytes` must be a number of bytes above 0.");
-  return undoable(backend as Committing, new UndoJournal(path.resolve(directory), maxBytes), options);
+  return undoable(backend as Committing, new UndoJournal(own, maxBytes), options);
 };
 
 /** All that can be made, as one change set: a file that stands in its own way must not keep the others from coming back. */

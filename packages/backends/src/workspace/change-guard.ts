@@ -101,6 +101,8 @@ export interface GuardedBackend extends BackendProtocolV2 {
   commit?(changes: readonly FileChange[], guard?: ChangeGuard): Promise<CommitResult>;
   /** Where a path leads, symbolic links resolved, as the backend names it; for what is not there, as far as it is. */
   locate?(path: string): Promise<{ readonly path: string } | FileFailure>;
+  /** Whether a path of the real file system lies in the tree and is not hidden: no place for a decorator's own files. */
+  contains?(realPath: string): boolean;
   /** Looks at the whole tree; what is as it was in the previous observation is not read again. For `bracketExec`. */
   observe?(previous: Observation | undefined, limits: ObservationLimits): Promise<Observation>;
   /** Is told what a command of the calling agent changed. */

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,6 +23,8 @@ interface Holder {
   readonly pid: number;
   /** When the process started, "" where that is not known. */
   readonly started: string;
+  /** On Linux the pid namespace, for instance of a container: a pid says nothing outside it. */
+  readonly pidNamespace?: string;
   /** A temporary file that is to go when the holder is gone. */
   readonly temporary?: string;
   /** The record of a change set that is to be brought to its end when the holder is gone. */
@@ -31,6 +34,8 @@ interface Holder {
 const WAIT_MS = 10_000;
 const POLL_MS = 4;
 const RECLAIM_MS = 10_000;
+/** A lock is held for one change. The holder of one that is older, and cannot be looked for from here, is gone. */
+const UNSEEN_MS = 10 * 60_000;
 
 const startOf = (pid: number): string => {
   try {
@@ -41,8 +46,27 @@ const startOf = (pid: number): string => {
   }
 };
 
-const isGone = (holder: Holder): boolean => {
+const namespaceOf = (): string | undefined => {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return undefined; // Not Linux, or /proc is not mounted.
+  }
+};
+
+const ageMs = (file: string): number => {
+  try {
+    return Date.now() - statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+};
+
+const isGone = (holder: Holder, file: string): boolean => {
   if (holder.host !== hostname()) return false;
+  // Containers may share a host's name and this folder, each with pids of its own.
+  if (holder.pidNamespace !== undefined && holder.pidNamespace !== namespaceOf())
+    return ageMs(file) > UNSEEN_MS;
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
@@ -50,6 +74,17 @@ const isGone = (holder: Holder): boolean => {
   }
   const started = startOf(holder.pid);
   return started !== "" && holder.started !== "" && started !== holder.started;
+};
+
+const thisProcess = (): Holder => {
+  const pidNamespace = namespaceOf();
+  const { pid } = process;
+  return {
+    host: hostname(),
+    pid,
+    started: startOf(pid),
+    ...(pidNamespace === undefined ? {} : { pidNamespace }),
+  };
 };
 
 const readHolder = (file: string): Holder | undefined => {
@@ -87,14 +122,6 @@ const rewrite = (file: string, holder: Holder): void => {
   const temporary = `${file}.new`;
   writeFileSync(temporary, JSON.stringify(holder), { mode: 0o600 });
   renameSync(temporary, file);
-};
-
-const ageMs = (file: string): number => {
-  try {
-    return Date.now() - statSync(file).mtimeMs;
-  } catch {
-    return 0;
-  }
 };
 
 /** Does something while nobody else does it to the same file; false, without doing it, while somebody does. */
@@ -146,7 +173,7 @@ export interface HeldLock {
 export class FileLocks {
   readonly directory: string;
   readonly #recover: (record: string) => void;
-  readonly #me: Holder = { host: hostname(), pid: process.pid, started: startOf(process.pid) };
+  readonly #me: Holder = thisProcess();
   #ready = false;
 
   /** @param recover brings the change set of a process that is gone to its end, and removes its record. */
@@ -200,11 +227,11 @@ export class FileLocks {
     const before = readHolder(file);
     // A process that was killed between making the lock and writing into it has changed nothing yet.
     if (!before && ageMs(file) < RECLAIM_MS) return false;
-    if (before && !isGone(before)) return false;
+    if (before && !isGone(before, file)) return false;
     // Only who holds this may remove the lock of a process that is gone, so what is read under it stays true.
     return alone(file, () => {
       const now = readHolder(file);
-      if (now ? !isGone(now) : ageMs(file) < RECLAIM_MS) return false;
+      if (now ? !isGone(now, file) : ageMs(file) < RECLAIM_MS) return false;
       // All files of a set are locked: two processes may come to it by two of them.
       if (now?.commit !== undefined && !this.#finish(now.commit)) return false;
       if (now?.temporary !== undefined) rmSync(now.temporary, { force: true, recursive: true });

@@ -41,8 +41,12 @@ export const wantedOf = (pattern: string): Wanted => {
   return { text, bytes: Buffer.from(longest), ascii: /^[\u0000-\u007f]*$/.test(text) };
 };
 
-/** Whether bytes that do not hold the text as UTF-8 may hold it in another encoding. */
-export const mayHoldOtherwise = (bytes: Buffer, { ascii }: Wanted): boolean =>
+/** Whether bytes that do not hold the text as UTF-8 may hold it in another encoding. Uses nothing but what it is given. */
+export const mayHoldOtherwise = (
+  bytes: Buffer,
+  ascii: boolean,
+  isUtf8: (bytes: Buffer) => boolean,
+): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) ||
   (bytes[0] === 0xfe && bytes[1] === 0xff) ||
   (!ascii && !isUtf8(bytes));
@@ -51,7 +55,7 @@ export const mayHoldOtherwise = (bytes: Buffer, { ascii }: Wanted): boolean =>
 export const fileGrep = (wanted: Wanted): ((bytes: Buffer, limit: number) => LineMatch[]) => {
   const spansLines = wanted.text.includes("\n");
   return (bytes, limit) => {
-    if (!bytes.includes(wanted.bytes) && !mayHoldOtherwise(bytes, wanted)) return [];
+    if (!bytes.includes(wanted.bytes) && !mayHoldOtherwise(bytes, wanted.ascii, isUtf8)) return [];
     const format = detectFormat(bytes);
     if (!format) return [];
     const decoded = decodeText(bytes, format);

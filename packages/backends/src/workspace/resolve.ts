@@ -64,6 +64,31 @@ const alias = (directory: Directory, name: string): string | undefined => {
   return found.length === 1 ? found[0] : undefined;
 };
 
+const swapped = (name: string): string => {
+  const upper = name.toUpperCase();
+  const other = upper === name ? name.toLowerCase() : upper;
+  return other === name ? name.normalize(name.normalize("NFC") === name ? "NFD" : "NFC") : other;
+};
+
+const folded = (name: string): string => name.normalize("NFC").toLowerCase();
+
+/**
+ * How the disk spells the name of an entry that is there. On a disk that takes `DOCS` for `docs`, rights, locks and the
+ * ledger would else take them for two. The disk is asked: a directory may fold case, another one beside it may not.
+ */
+const spelledOnDisk = (directory: Directory, name: string, stats: BigIntStats): string => {
+  const isIt = (other: string): boolean => {
+    const found = lstatSync(directory.at(other), { bigint: true, throwIfNoEntry: false });
+    return found?.ino === stats.ino && found.dev === stats.dev;
+  };
+  const other = swapped(name);
+  if (other === name || !isIt(other)) return name;
+  // Either it folds, or the other spelling is another name of the same file.
+  const entries = readdirSync(directory.self);
+  if (entries.includes(name)) return name;
+  return entries.find((entry) => folded(entry) === folded(name) && isIt(entry)) ?? name;
+};
+
 /**
  * Walks a path from the root, one name at a time, and never through a link that it has not resolved itself: a link's target
  * is walked in the same way, and one that ends outside the root is refused.
@@ -144,6 +169,7 @@ export const resolvePlace = (openRoot: () => Directory, given: PathParts, option
           stats = lstat(top().at(name));
         }
       }
+      if (stats) name = spelledOnDisk(top(), name, stats);
       const last = pending.length === 0;
       if (stats?.isSymbolicLink() && (!last || followLast)) {
         followLink(name);

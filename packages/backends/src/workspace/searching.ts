@@ -5,14 +5,14 @@ import { FileError } from "./file-error.js";
 import { nameGlob, pathGlob } from "./glob-pattern.js";
 import { fileGrep, wantedOf } from "./grep-file.js";
 import type { Place } from "./resolve.js";
-import { scanFor } from "./scan-files.js";
+import { ScanQueue } from "./scan-queue.js";
 import { parsePath, showPath, type PathParts } from "./virtual-path.js";
 import { walkRuns, type FileRun } from "./walk.js";
 import { breathe, type WorkspaceRoot } from "./workspace-root.js";
 
 const MAX_GLOB_FILES = 10_000;
 const MAX_MATCHES = 2_000;
-const BREATHE_EVERY = 500;
+const BREATHE_EVERY = 200;
 
 /** A run of files, and the directory under the name that the caller knows it by. */
 interface FoundRun extends FileRun {
@@ -143,17 +143,26 @@ export const grepFiles = async (
   const place = root.place(at);
   try {
     if (!place.stats) throw new FileError("not_found", `${root.show(at)}: it does not exist.`);
-    if (!place.stats.isDirectory()) await look(place, at);
-    else {
-      const scan = scanFor(wanted);
-      await walk(root, at, async (run) => {
-        const prefix = prefixOf(run.given.slice(at.length));
-        const kept = run.names.filter((name) => keep(prefix + name));
-        for (const name of scan(run.directory, kept)) {
+    if (!place.stats.isDirectory()) {
+      await look(place, at);
+    } else {
+      const queue = new ScanQueue<FoundRun>(wanted);
+      const lookAtEach = async (run: FoundRun, names: string[]): Promise<boolean> => {
+        for (const name of names)
           if (!(await look(walkedPlace(root, run, name), [...run.given, name]))) return false;
-        }
         return true;
-      });
+      };
+      try {
+        await walk(root, at, async (run) => {
+          const prefix = prefixOf(run.given.slice(at.length));
+          const kept = run.names.filter((name) => keep(prefix + name));
+          queue.add({ ...run, names: kept });
+          return queue.each(lookAtEach);
+        });
+        if (!truncated) await queue.each(lookAtEach, true);
+      } finally {
+        await queue.close();
+      }
     }
   } finally {
     place.close();

@@ -61,6 +61,7 @@ export const withChanges = (
         }
       : {}),
     ...(backend.locate ? { locate: backend.locate.bind(backend) } : {}),
+    ...(backend.contains ? { contains: backend.contains.bind(backend) } : {}),
     ...(backend.observe ? { observe: backend.observe.bind(backend) } : {}),
     ...(backend.record ? { record: backend.record.bind(backend) } : {}),
     ...(backend.downloadFiles ? { downloadFiles: backend.downloadFiles.bind(backend) } : {}),

@@ -94,6 +94,11 @@ class WorkspaceFiles implements GuardedBackend {
     );
   }
 
+  /** For decorators that keep files of their own: whether a path of the real file system lies in here and is not hidden. */
+  contains(realPath: string): boolean {
+    return this.#root.contains(realPath);
+  }
+
   /** For `bracketExec`. */
   observe(previous: Observation | undefined, limits: ObservationLimits): Promise<Observation> {
     return observeTree(this.#root, previous, limits);

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, type BigIntStats } from "node:fs";
 import path from "node:path";
 import type { FileInfo } from "deepagents";
 import { recoverCommit } from "../commit/commit-record.js";
+import { checkOptions, type OptionTypes } from "../check-options.js";
 import { BackendError } from "../errors.js";
 import type { FileAccess } from "../rights/file-access.js";
 import { reportToCall } from "./call-report.js";
@@ -45,8 +46,31 @@ const realDirectory = (root: string): string => {
   }
 };
 
+/** Symbolic links resolved, as far as it is there. */
+const realPathOf = (absolute: string): string => {
+  try {
+    return realpathSync(absolute);
+  } catch {
+    const parent = path.dirname(absolute);
+    return parent === absolute ? absolute : path.join(realPathOf(parent), path.basename(absolute));
+  }
+};
+
+const OPTIONS: OptionTypes<WorkspaceBackendOptions> = {
+  root: ["string"],
+  protectedPaths: ["array"],
+  hiddenPaths: ["array"],
+  hardlinks: ["string"],
+  fsync: ["boolean"],
+  maxFileBytes: ["number"],
+  lockDirectory: ["string"],
+  mount: ["string"],
+  confinement: ["string"],
+};
+
 /** @throws {BackendError} `invalid_option` */
 export const openWorkspace = (options: WorkspaceBackendOptions): WorkspaceRoot => {
+  checkOptions("WorkspaceBackend", options, OPTIONS);
   const directory = realDirectory(options.root);
   const mount = (options.mount ?? "").replace(/\/+$/, "");
   const { maxFileBytes = MAX_FILE_BYTES } = options;
@@ -129,6 +153,13 @@ export class WorkspaceRoot {
     return place;
   }
 
+  /** Whether a path of the real file system, that may not be there yet, leads to where the agent could come. */
+  contains(real: string): boolean {
+    const relative = path.relative(this.#settings.directory, realPathOf(path.resolve(real)));
+    const names = relative.split(path.sep).filter((name) => name !== "");
+    return names[0] !== ".." && !path.isAbsolute(relative) && !this.protection.isHidden(names);
+  }
+
   /** The place of something that is there, and is not the root. */
   existing(parts: PathParts): Place {
     const place = this.place(parts);
@@ -178,7 +209,19 @@ export class WorkspaceRoot {
   /** The same for an entry itself, which may be a link. */
   entryKeyOf(parts: PathParts): string {
     const parent = this.keyOf(parts.slice(0, -1));
-    return `${parent === "/" ? "" : parent}/${parts.at(-1) ?? ""}`;
+    return `${parent === "/" ? "" : parent}/${this.#entryName(parts)}`;
+  }
+
+  /** The name of an entry itself, as the disk spells it when it is there. */
+  #entryName(parts: PathParts): string {
+    try {
+      const place = this.place(parts, { followLast: false });
+      place.close();
+      return place.name;
+    } catch (error) {
+      if (error instanceof FileError && error.kind === "not_found") return parts.at(-1) ?? "";
+      throw error;
+    }
   }
 
   /** How an entry is listed; undefined when it is hidden, not to be read, or gone. */

@@ -1,5 +1,6 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import type { Layer, PipelineCall } from "../call.js";
+import { checkOptions } from "../check-options.js";
 import { EFFECTS, type Effect } from "../effects.js";
 import { PipelineError } from "../errors.js";
 import { withNote, withoutResult } from "../outcomes.js";
@@ -49,7 +50,7 @@ export const rejectedCall = (call: PipelineCall, reason: string | undefined): To
  * LangChain's human-in-the-loop clients know; the answer is approve, edit (other arguments, and the result says which) or reject
  * (with a reason for the model).
  *
- * @throws {PipelineError} `invalid_option` for an effect that there is not.
+ * @throws {PipelineError} `invalid_option` for an option or an effect that there is not.
  *
  * @example
  * ```ts
@@ -61,6 +62,13 @@ export const rejectedCall = (call: PipelineCall, reason: string | undefined): To
  * ```
  */
 export const createApprovals = (options: ApprovalsOptions = {}): Approvals => {
+  checkOptions("createApprovals", options, {
+    tools: ["object"],
+    effects: ["array"],
+    timeoutMs: ["number"],
+    remembers: ["function"],
+    nowMs: ["function"],
+  });
   const { tools = {}, effects = [], timeoutMs, remembers = () => true, nowMs = Date.now } = options;
   const unknown = effects.filter((effect) => !EFFECTS.includes(effect));
   if (unknown.length > 0) {
