@@ -212,7 +212,8 @@ const tar: Judge = (call) => {
   if (
     args.some(
       (arg) =>
-        /^--(?:use-c|to-c|checkpoint-a|info-|rsh|new-v)/.test(arg) && !/^--use-compress-program/.test(arg),
+        /^--(?:use-c|to-c|checkpoint-a|info-|rsh|new-v)/.test(arg) &&
+        !arg.startsWith("--use-compress-program"),
     )
   )
     return ask("option.program", "an option of it starts a program");
