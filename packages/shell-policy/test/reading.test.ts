@@ -125,6 +125,9 @@ describe("a command only reads", () => {
       "git credential approve",
       "git log -p --ext-diff",
       "git bisect run ls",
+      "git bisect view",
+      "git branch -v x",
+      "git submodule foreach git log",
     ],
     [
       "git --git-dir=e.git log",

@@ -49,7 +49,6 @@ worktree: -vz --verbose --porcelain
 remote: -v --verbose --all --push
 config: -lzf: --local --global --system --worktree --get --get-all --get-regexp --get-urlmatch --list --show-origin --show-scope --name-only --null --includes --no-includes --type= --bool --int --path --default= --file= --all --regexp --value= --fixed-value
 submodule: -q --quiet --cached --recursive --files
-lfs: -al --all --long --size --name-only
 bisect: free
 apply: -R3vp:C: --check --stat --numstat --summary --reverse --verbose --recount --unidiff-zero --ignore-space-change --ignore-whitespace --whitespace= --directory= --include= --exclude= --cached --index
 notes: --ref=

@@ -132,17 +132,12 @@ const SUBS: Readonly<Record<string, Sub>> = {
       return ask("git.discard", "it deletes a branch whatever is on it");
     if (hasAny(options, "f", "force", "M", "C"))
       return ask("git.discard", "it moves a branch away from its commits");
+    // Beside a name, -v and the like make a branch all the same.
     const listing = hasAny(
       options,
       "list",
       "l",
       "show-current",
-      "a",
-      "all",
-      "r",
-      "remotes",
-      "v",
-      "vv",
       "contains",
       "merged",
       "no-merged",
@@ -277,11 +272,13 @@ const SUBS: Readonly<Record<string, Sub>> = {
   submodule: (call, args) => {
     const [action, ...rest] = args.filter((arg) => arg !== "--quiet" && arg !== "-q");
     if (action === "foreach")
-      return call.runText(
-        rest
-          .filter((arg) => arg !== "--recursive")
-          .map(unmarkGlobs)
-          .join(" "),
+      return notReadOnly(
+        call.runText(
+          rest
+            .filter((arg) => arg !== "--recursive")
+            .map(unmarkGlobs)
+            .join(" "),
+        ),
       );
     if (action === undefined || action === "status" || action === "summary") return reads();
     if (action === "deinit")
@@ -302,11 +299,7 @@ const SUBS: Readonly<Record<string, Sub>> = {
   daemon: () => ask("network", "it serves the repository to others"),
   instaweb: () => ask("network", "it serves the repository to others"),
   bisect: (call, args) =>
-    args[0] === "run"
-      ? worst(OK, call.run(args.slice(1)))
-      : args[0] === "log" || args[0] === "view"
-        ? reads()
-        : OK,
+    args[0] === "run" ? worst(OK, call.run(args.slice(1))) : args[0] === "log" ? reads() : OK,
   apply: (_call, args) =>
     // With both, it says what it would change, and changes it.
     args.some((arg) => /^--(?:check|stat|numstat|summary)$/.test(arg)) && !args.includes("--apply")
