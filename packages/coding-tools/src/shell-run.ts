@@ -7,9 +7,14 @@ const MAX_TIMEOUT_MS = 600_000;
 /** The environment in which git keeps its hands off the repository when it is only asked something. */
 const GIT_READS = {
   GIT_OPTIONAL_LOCKS: "0",
-  GIT_CONFIG_COUNT: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_CONFIG_COUNT: "2",
   GIT_CONFIG_KEY_0: "core.fsmonitor",
   GIT_CONFIG_VALUE_0: "false",
+  // A repository that lies in the tree as files, as anybody may commit one, brings settings that start programs. An empty
+  // `diff.external` would not help against the user's own: git takes it for a program without a name, and fails.
+  GIT_CONFIG_KEY_1: "safe.bareRepository",
+  GIT_CONFIG_VALUE_1: "explicit",
 } as const;
 
 /** The argument of both tools that limits a command's time. */

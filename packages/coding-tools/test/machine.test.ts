@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import { mkdir, readdir, readFile, realpath, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, rm, utimes, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { nodeHost } from "@fiveseam/host";
@@ -248,6 +248,41 @@ describe("a caller that may not run commands", () => {
     const use = calledWith(createCodingTools({ host, root, shellPolicy }), { rights: READER });
     expect((await use("run_command", { command: "git status" })).text).toContain("a.txt");
     expect((await readFile(index)).equals(before)).toBe(true);
+  });
+
+  it("runs no program of a repository that lies in the tree as files", async () => {
+    const { root, host } = await machine({ "a.txt": "one\n" });
+    git(root, "init", "-q");
+    git(root, "add", ".");
+    git(root, "commit", "-qm", "First");
+    await writeFile(path.join(root, "a.txt"), "two\n");
+    git(root, "commit", "-qam", "Second");
+    git(root, "clone", "-q", "--bare", ".", "evil.git");
+    const evil = path.join(root, "evil.git");
+    const ran = path.join(root, "RAN");
+    for (const setting of [
+      ["core.bare", "false"],
+      ["core.worktree", root],
+      ["diff.external", `touch ${ran};:`],
+    ])
+      git(evil, "config", "--file", "config", ...setting);
+    const command = "git diff HEAD~1 HEAD --";
+    git(evil, "diff", "HEAD~1", "HEAD", "--");
+    expect(await readdir(root)).toContain("RAN");
+    await rm(ran);
+    const shellPolicy = await createShellPolicy({ workspace: await realpath(root) });
+    const use = calledWith(createCodingTools({ host, root, shellPolicy }), { rights: READER });
+    for (const there of ["git -C evil.git diff HEAD~1 HEAD", `cd evil.git && ${command}`])
+      expect(outcomeOf(await use("run_command", { command: there })), there).toBe("denied");
+    // Even where a policy takes it for reading, git refuses the repository.
+    const credulous = { judge: () => ({ verdict: "allow" as const, readOnly: true, segments: [] }) };
+    const trusting = calledWith(createCodingTools({ host, root, shellPolicy: credulous }), {
+      rights: READER,
+    });
+    await trusting("run_command", { command: `cd evil.git && ${command}` });
+    const answer = await trusting("run_command", { command: "cd evil.git && git log" });
+    expect(answer.text).toContain("safe.bareRepository");
+    expect(await readdir(root)).not.toContain("RAN");
   });
 });
 

@@ -18,6 +18,10 @@ export interface Call {
     text: string,
     options?: { parameters?: readonly string[]; own?: boolean; cwd?: string | undefined },
   ): Judgement;
+  /** Judges what the shell evaluates as arithmetic, or takes as a variable's name, or expands once more. */
+  arithmetic(text: string): Judgement;
+  variable(name: string): Judgement;
+  expanded(text: string): Judgement;
   /** Judges writing to a path. */
   write(field: string, how?: WriteKind): Judgement;
   /** Judges reading the content of a path. */

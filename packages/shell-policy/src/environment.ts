@@ -1,6 +1,8 @@
-import { atLeastAsk } from "./combine.js";
+import { atLeastAsk, worst } from "./combine.js";
+import { commandsIn } from "./evaluated.js";
 import type { Value } from "./scope.js";
-import { ask, reads, type Judgement } from "./verdict.js";
+import { isHarmlessVariable, isPlainVariable } from "./variables.js";
+import { allow, ask, reads, type Judgement } from "./verdict.js";
 
 /** Variables whose value is started as a program. */
 const PROGRAMS = new Set(
@@ -13,15 +15,33 @@ const PRELOADS =
   /^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_CONFIG_\w+|GIT_EXEC_PATH|GIT_TEMPLATE_DIR)$/;
 const HARMLESS = new Set(["", "cat", "true", ":", "less", "more"]);
 
+/** Prompts, which are expanded as text in double quotes is; the last is run as it is. */
+const EXPANDED = /^PS[0-4]$/;
+
 /** Judges setting a variable, which may decide what a later program starts. */
-export const judgeAssignment = (name: string, value: Value, run: (text: string) => Judgement): Judgement => {
-  const harmless = reads("assignment", "it sets a variable");
+export const judgeAssignment = (
+  name: string,
+  value: Value,
+  run: (text: string) => Judgement,
+  exported = true,
+): Judgement => {
+  const mayChange = exported ? !isHarmlessVariable(name) : !isPlainVariable(name);
+  const harmless = mayChange
+    ? allow("assignment", "it sets a variable that programs look at")
+    : reads("assignment", "it sets a variable");
   const text = typeof value === "object" ? value.join(" ") : value;
   if (PROGRAMS.has(name)) {
     if (text === undefined) return ask("environment.program", `${name} names a program that is not known`);
     if (HARMLESS.has(text)) return harmless;
     return atLeastAsk(run(text), "environment.program", `${name} starts a program of its own`);
   }
+  if (EXPANDED.test(name) && (text === undefined || /\$\(|`/.test(text)))
+    return worst(
+      ask("environment.program", `the shell runs what is in ${name}`),
+      ...commandsIn(text ?? "").map(run),
+    );
+  if (name === "PROMPT_COMMAND" && text !== undefined && text !== "")
+    return atLeastAsk(run(text), "environment.program", "the shell runs it before each prompt");
   if (PRELOADS.test(name)) return ask("environment.preload", `${name} loads code into what is started`);
   if (
     name === "NODE_OPTIONS" &&

@@ -9,8 +9,10 @@ export const ANY = "\ue002";
 export const CLASS = "\ue003";
 /** An argument that a process substitution takes the place of. */
 export const PIPE = "\ue004";
+/** Behind UNKNOWN where it was not quoted: it may be several arguments, or none. */
+export const SPREAD = "\ue005";
 
-const MARKS = /[\ue000-\ue004]/;
+const MARKS = /[\ue000-\ue005]/;
 
 export const isKnown = (field: string): boolean => !field.includes(UNKNOWN) && !field.includes(PIPE);
 export const hasGlob = (field: string): boolean => /[\ue001-\ue003]/.test(field);
@@ -19,6 +21,7 @@ export const hasMarks = (text: string): boolean => MARKS.test(text);
 /** As it was written, or nearly. */
 export const showField = (field: string): string =>
   field
+    .replaceAll(SPREAD, "")
     .replaceAll(UNKNOWN, "…")
     .replaceAll(STAR, "*")
     .replaceAll(ANY, "?")

@@ -41,7 +41,11 @@ export const judgeWrite = (
       return ask("dynamic", "what it removes is not known before it runs");
     return allow("write.dynamic", "it writes a file");
   }
-  if (isHarmlessDevice(path)) return reads("device", "it writes to no file");
+  if (isHarmlessDevice(path))
+    return how === "remove" || how === "move-away"
+      ? ask("remove", `it deletes ${shown}`)
+      : reads("device", "it writes to no file");
+  if (isBelow(path, "/dev/shm")) return allow("write", "it writes to scratch memory");
   if (/^\/dev\/(?:tcp|udp)\//.test(path)) return ask("network", "it sends data over the network");
   if (isBlockDevice(path)) return deny("device", `it overwrites the disk ${shown}`);
   if (isVital(path))

@@ -1,7 +1,8 @@
 import type { Call, Input, WriteKind } from "./call.js";
-import { worst } from "./combine.js";
+import { notReadOnly, worst } from "./combine.js";
 import { judgeAssignment } from "./environment.js";
-import { hasMarks, isKnown, PIPE, quote, showField, UNKNOWN, unmarkGlobs } from "./field.js";
+import { judgeArithmetic, judgeExpanded, judgeExpansion, judgeName, type Evaluation } from "./evaluated.js";
+import { hasMarks, isKnown, PIPE, quote, showField, SPREAD, UNKNOWN, unmarkGlobs } from "./field.js";
 import { judgeRead, judgeWrite, noteWritten } from "./files.js";
 import { printed } from "./known-output.js";
 import type { Node } from "./parser.js";
@@ -10,6 +11,7 @@ import { findJudge } from "./programs/index.js";
 import { subshell, type Scope, type Value } from "./scope.js";
 import { callsItself, insideSubstitution, printsKey, spellIfs } from "./syntax.js";
 import { ask, deny, NOTHING, reads, type Judgement } from "./verdict.js";
+import { isPlainVariable } from "./variables.js";
 import { Words } from "./words.js";
 
 const MAX_DEPTH = 12;
@@ -47,6 +49,7 @@ export class Interpreter {
     this.#words = new Words({
       home: places.home,
       substitute: (node, scope) => this.#substitution(node, scope),
+      evaluate: (node, scope) => void this.#pending.push(this.#evaluated(node, scope)),
     });
   }
 
@@ -58,6 +61,7 @@ export class Interpreter {
       aliases: new Map(),
       parameters: undefined,
       cwd,
+      integers: new Set(),
       written: new Set(),
       inside: [],
       depth: 0,
@@ -69,7 +73,10 @@ export class Interpreter {
     if (text.includes(UNKNOWN) || text.includes(PIPE)) {
       const asked = this.#note(text, ask("dynamic", "what it would run is not known before it runs"));
       // What is known of it may be bad enough.
-      return worst(asked, this.text(text.replaceAll(UNKNOWN, "x").replaceAll(PIPE, "x"), scope, stdin));
+      return worst(
+        asked,
+        this.text(text.replaceAll(SPREAD, "").replaceAll(UNKNOWN, "x").replaceAll(PIPE, "x"), scope, stdin),
+      );
     }
     const plain = unmarkGlobs(text);
     if (hasMarks(plain) || plain.includes("\0"))
@@ -119,10 +126,13 @@ export class Interpreter {
       case "program":
       case "list":
       case "do_group":
-      case "compound_statement":
       case "else_clause":
       case "elif_clause":
         return this.#block(node, scope, stdin);
+      case "compound_statement":
+        return node.text.startsWith("((")
+          ? silent(this.#counting(node, scope))
+          : this.#block(node, scope, stdin);
       case "subshell":
         return this.#block(node, subshell(scope), stdin);
       case "negated_command":
@@ -133,8 +143,9 @@ export class Interpreter {
         return this.#redirected(node, scope, stdin);
       case "command":
         return this.#command(node, scope, stdin);
-      case "if_statement":
       case "while_statement":
+        return { judgement: this.#again(node, scope, stdin), output: undefined };
+      case "if_statement":
       case "case_statement":
       case "case_item":
         return { judgement: this.#branches(node, scope, stdin), output: undefined };
@@ -142,26 +153,27 @@ export class Interpreter {
       case "select_statement":
         return { judgement: this.#loop(node, scope, stdin), output: undefined };
       case "c_style_for_statement":
-        return { judgement: this.#branches(node, scope, stdin), output: undefined };
+        return {
+          judgement: worst(this.#heads(node, scope), this.#again(node, scope, stdin)),
+          output: undefined,
+        };
       case "function_definition":
         return silent(this.#define(node, scope));
       case "variable_assignment":
-        return silent(this.#assign(node, scope, true));
+        return silent(this.#assign(node, scope));
       case "variable_assignments":
         return silent(
           node.namedChildren.reduce(
-            (judgement, child) => (child ? worst(judgement, this.#assign(child, scope, true)) : judgement),
+            (judgement, child) => (child ? worst(judgement, this.#assign(child, scope)) : judgement),
             NOTHING,
           ),
         );
       case "declaration_command":
         return silent(this.#declare(node, scope));
-      case "unset_command": {
-        for (const child of node.namedChildren) if (child) scope.variables.set(child.text, "");
-        return silent(SHELL_STATE);
-      }
+      case "unset_command":
+        return silent(this.#unset(node, scope));
       case "test_command":
-        return silent(this.#inspect(node, scope));
+        return silent(this.#test(node, scope));
       default:
         // Words where a statement may stand: the conditions of a case, patterns.
         return silent(this.#inspect(node, scope));
@@ -177,9 +189,98 @@ export class Interpreter {
         if (child && !insideSubstitution(child, node)) this.#substitution(child, scope);
       }
     }
+    for (const child of node.descendantsOfType(["expansion", "arithmetic_expansion"]))
+      if (child && !insideSubstitution(child, node)) this.#pending.push(this.#evaluated(child, scope));
     const judgement = worst(NOTHING, ...this.#pending);
     this.#pending = outer;
     return judgement;
+  }
+
+  #evaluation(scope: Scope): Evaluation {
+    return {
+      run: (text) => this.text(text, subshell(scope)),
+      value: (name) => this.#words.lookup(name, scope),
+    };
+  }
+
+  /** `${…}` and `$((…))`: what they evaluate besides the substitutions in them. */
+  #evaluated(node: Node, scope: Scope): Judgement {
+    return node.type === "expansion"
+      ? judgeExpansion(withoutCommands(node), this.#evaluation(scope))
+      : judgeArithmetic(withoutCommands(node), this.#evaluation(scope));
+  }
+
+  /** `((…))` and what stands in the head of a loop that counts. */
+  #counting(node: Node, scope: Scope): Judgement {
+    return worst(
+      SHELL_STATE,
+      this.#inspect(node, scope),
+      judgeArithmetic(withoutCommands(node), this.#evaluation(scope)),
+    );
+  }
+
+  #heads(node: Node, scope: Scope): Judgement {
+    const [first, ...rest] = ["initializer", "condition", "update"].flatMap((part) =>
+      node.childrenForFieldName(part).flatMap((child) => child ?? []),
+    );
+    let judgement = NOTHING;
+    if (first?.type === "variable_assignment") judgement = this.#assign(first, scope, true);
+    else if (first) judgement = this.#counting(first, scope);
+    return worst(judgement, ...rest.map((each) => this.#counting(each, scope)));
+  }
+
+  /** A loop's second round begins where the first one ended. */
+  #again(node: Node, scope: Scope, stdin: Input): Judgement {
+    const first: Scope = { ...scope, variables: new Map(scope.variables) };
+    const once = this.#branches(node, first, stdin);
+    const same =
+      first.cwd === scope.cwd &&
+      [...first.variables].every(([name, value]) => scope.variables.get(name) === value);
+    if (same) return once;
+    for (const [name, value] of first.variables) scope.variables.set(name, value);
+    scope.cwd = first.cwd;
+    return worst(once, this.#branches(node, scope, stdin));
+  }
+
+  /** Looks at something of which all commands are judged elsewhere. */
+  #quietly<T>(look: () => T): T {
+    const outer = this.#pending;
+    const segments = this.segments.length;
+    this.#pending = [];
+    const found = look();
+    this.#pending = outer;
+    this.segments.length = segments;
+    return found;
+  }
+
+  #test(node: Node, scope: Scope): Judgement {
+    const inspected = this.#inspect(node, scope);
+    const evaluation = this.#evaluation(scope);
+    const words = (child: Node): string[] => this.#quietly(() => this.#words.fields(child, scope));
+    if (!node.text.startsWith("[["))
+      return worst(inspected, this.#program("test", leaves(node).flatMap(words), scope, undefined));
+    const judged: Judgement[] = [];
+    for (const child of node.descendantsOfType(["unary_expression", "binary_expression"])) {
+      if (!child || insideSubstitution(child, node)) continue;
+      const operator = child.childForFieldName("operator")?.text ?? "";
+      const operands = child.namedChildren.filter((each) => each && each.type !== "test_operator") as Node[];
+      const texts = (): string[] =>
+        operands.map((each) => this.#quietly(() => this.#words.text(each, scope)));
+      if (/^-[vR]$/.test(operator)) judged.push(...texts().map((text) => judgeName(text, evaluation)));
+      else if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(operator))
+        judged.push(...texts().map((text) => judgeArithmetic(text, evaluation)));
+    }
+    return worst(inspected, ...judged);
+  }
+
+  #unset(node: Node, scope: Scope): Judgement {
+    const outer = this.#pending;
+    this.#pending = [];
+    const args = node.namedChildren.flatMap((child) => (child ? this.#words.fields(child, scope) : []));
+    const pending = this.#pending;
+    this.#pending = outer;
+    for (const name of args) scope.variables.set(name, name === "IFS" ? undefined : "");
+    return worst(SHELL_STATE, ...pending, this.#program("unset", args, scope, undefined));
   }
 
   #branches(node: Node, scope: Scope, stdin: Input): Judgement {
@@ -207,6 +308,7 @@ export class Interpreter {
     this.#pending = outer;
     const known = words.length > 0 && words.length <= MAX_ROUNDS && words.every(isKnown);
     const cwd = scope.cwd;
+    const before = new Map(scope.variables);
     for (const value of known
       ? words
       : [
@@ -217,9 +319,14 @@ export class Interpreter {
       scope.variables.set(name, value);
       if (body) judgement = worst(judgement, this.#statement(body, scope, stdin).judgement);
     }
+    if (!known && body && (scope.cwd !== cwd || changed(before, scope, name))) {
+      scope.variables.set(name, undefined);
+      if (scope.cwd !== cwd) scope.cwd = undefined;
+      judgement = worst(judgement, this.#statement(body, scope, stdin).judgement);
+    }
     if (scope.cwd !== cwd) scope.cwd = undefined;
     scope.variables.set(name, undefined);
-    return judgement;
+    return isPlainVariable(name) ? judgement : notReadOnly(judgement);
   }
 
   #define(node: Node, scope: Scope): Judgement {
@@ -229,7 +336,7 @@ export class Interpreter {
     scope.functions.set(name, body);
     // Looked into also when nobody calls it here: a later text could.
     const judgement = this.#function(name, body, [], subshell(scope), undefined);
-    return judgement.verdict === "allow" ? SHELL_STATE : judgement;
+    return judgement.verdict === "allow" ? { ...SHELL_STATE, readOnly: judgement.readOnly } : judgement;
   }
 
   #function(
@@ -258,7 +365,7 @@ export class Interpreter {
     return judgement;
   }
 
-  #assign(node: Node, scope: Scope, keep: boolean): Judgement {
+  #assign(node: Node, scope: Scope, exported = false): Judgement {
     const name = node.childForFieldName("name");
     const value = node.childForFieldName("value");
     const outer = this.#pending;
@@ -267,14 +374,40 @@ export class Interpreter {
     const judgement = worst(
       SHELL_STATE,
       ...this.#pending,
-      judgeAssignment(name?.text ?? "", known, (text) => this.text(text, subshell(scope))),
+      judgeAssignment(
+        (name?.text ?? "").replace(/\[[^]*$/, ""),
+        known,
+        (text) => this.text(text, subshell(scope)),
+        exported,
+      ),
+      this.#subscripts(node, known, scope),
     );
     this.#pending = outer;
-    if (keep && name) {
+    if (name) {
       const plain = name.type === "subscript" || node.text.startsWith(`${name.text}+=`) ? undefined : known;
       scope.variables.set(name.text.replace(/\[[^]*$/, ""), plain);
     }
     return judgement;
+  }
+
+  /** Subscripts are evaluated, and so are the values of what counts. */
+  #subscripts(node: Node, value: Value, scope: Scope): Judgement {
+    const name = node.childForFieldName("name");
+    const evaluation = this.#evaluation(scope);
+    const index = name?.type === "subscript" ? name.childForFieldName("index") : undefined;
+    const elements = node.childForFieldName("value");
+    const keys =
+      elements?.type === "array"
+        ? elements.namedChildren.flatMap(
+            (each) => /^\[([^]*)\]\+?=/.exec(each ? withoutCommands(each) : "")?.[1] ?? [],
+          )
+        : [];
+    const counts = name && scope.integers.has(name.text) ? [value].flat() : [];
+    return worst(
+      NOTHING,
+      ...(index ? [withoutCommands(index), ...keys] : keys).map((text) => judgeArithmetic(text, evaluation)),
+      ...counts.map((text) => judgeArithmetic(text ?? UNKNOWN, evaluation)),
+    );
   }
 
   #valueOf(value: Node, scope: Scope): Value {
@@ -287,22 +420,36 @@ export class Interpreter {
   }
 
   #declare(node: Node, scope: Scope): Judgement {
-    let judgement = SHELL_STATE;
+    const [keyword = "declare"] = node.text.trim().split(/\s+/);
+    const outer = this.#pending;
+    this.#pending = [];
+    const args: string[] = [];
+    const assigned: Node[] = [];
     for (const child of node.namedChildren) {
-      if (child?.type === "variable_assignment")
-        judgement = worst(judgement, this.#assign(child, scope, true));
-      else if (child) judgement = worst(judgement, this.#inspect(child, scope));
+      if (child?.type === "variable_assignment") assigned.push(child);
+      else if (child) args.push(...this.#words.fields(child, scope));
     }
-    const words = node.text.trim().split(/\s+/);
-    if (
-      /^(?:export|declare|typeset|readonly)$/.test(words[0] ?? "") &&
-      (words.length === 1 || words.slice(1).every((word) => /^-[px]+$/.test(word)))
-    )
-      return worst(
-        judgement,
-        ask("secrets.environment", "it prints the whole environment, keys included", true),
-      );
-    return judgement;
+    const pending = this.#pending;
+    this.#pending = outer;
+    const flags = args.filter((arg) => arg.startsWith("-")).join("");
+    const exported = keyword === "export" || flags.includes("x");
+    const judged = assigned.map((child) => {
+      const [, name = ""] = /^(\w+)/.exec(child.text) ?? [];
+      if (flags.includes("i")) scope.integers.add(name);
+      const judgement = this.#assign(child, scope, exported);
+      const value = scope.variables.get(name);
+      // A reference is used as the name that it holds.
+      return flags.includes("n")
+        ? worst(judgement, judgeName(typeof value === "string" ? value : UNKNOWN, this.#evaluation(scope)))
+        : judgement;
+    });
+    const prints = assigned.length > 0 && args.every((arg) => arg.startsWith("-"));
+    return worst(
+      SHELL_STATE,
+      ...pending,
+      ...judged,
+      ...(prints ? [] : [this.#program(keyword, args, scope, undefined)]),
+    );
   }
 
   #pipeline(node: Node, scope: Scope, stdin: Input): { judgement: Judgement; output: string | undefined } {
@@ -432,9 +579,13 @@ export class Interpreter {
     let input = stdin;
     for (const child of node.namedChildren) {
       if (!child) continue;
-      if (child.type === "variable_assignment")
-        judgement = worst(judgement, this.#assign(child, inner, true));
-      else if (
+      if (child.type === "variable_assignment") {
+        const splits = child.childForFieldName("name")?.text === "IFS" && readsLines(node);
+        judgement = worst(
+          judgement,
+          splits ? this.#quietAssign(child, inner) : this.#assign(child, inner, true),
+        );
+      } else if (
         child.type === "file_redirect" ||
         child.type === "herestring_redirect" ||
         child.type === "heredoc_redirect"
@@ -448,6 +599,11 @@ export class Interpreter {
     this.#pending = outer;
     const own = worst(this.fields(fields, scope, input, node.text), printsKey(fields[0], node, inner));
     return { judgement: worst(judgement, own), output: printed(fields, input) };
+  }
+
+  /** `IFS= read`: it is the one builtin that looks at it, and nothing else does. */
+  #quietAssign(node: Node, scope: Scope): Judgement {
+    return { ...this.#assign(node, scope), readOnly: true };
   }
 
   /** Judges a command by its fields. */
@@ -490,12 +646,47 @@ export class Interpreter {
         if (options.own) scope.cwd = inside.cwd;
         return judgement;
       },
+      arithmetic: (field) => judgeArithmetic(field, this.#evaluation(scope)),
+      variable: (field) => judgeName(field, this.#evaluation(scope)),
+      expanded: (field) => judgeExpanded(field, this.#evaluation(scope)),
       write: (field, how: WriteKind = "write") => judgeWrite(field, scope, this.#places, how),
       read: (field) => judgeRead(field, scope, this.#places),
     };
     return judge(call);
   }
 }
+
+/** The text of a node without the commands in it, which are judged by themselves; what they print is not known. */
+const withoutCommands = (node: Node): string => {
+  let text = "";
+  let at = node.startIndex;
+  for (const child of node.descendantsOfType(["command_substitution"])) {
+    if (!child || child.startIndex < at || insideSubstitution(child, node)) continue;
+    text += node.text.slice(at - node.startIndex, child.startIndex - node.startIndex) + UNKNOWN;
+    at = child.endIndex;
+  }
+  const rest = text + node.text.slice(at - node.startIndex);
+  return rest.replace(
+    /^\$?\(\(([^]*)\)\)$|^\$\[([^]*)\]$/,
+    (_, one?: string, other?: string) => one ?? other ?? "",
+  );
+};
+
+/** The words of `[ … ]`, operators too. */
+const leaves = (node: Node): Node[] =>
+  node.children.flatMap((child) =>
+    !child || /^[[\]]+$/.test(child.text)
+      ? []
+      : /^(?:unary|binary|negated|parenthesized|test)_/.test(child.type) && child.type !== "test_operator"
+        ? leaves(child)
+        : [child],
+  );
+
+const changed = (before: ReadonlyMap<string, Value>, { variables }: Scope, besides: string): boolean =>
+  [...variables].some(([name, value]) => name !== besides && before.get(name) !== value);
+
+const readsLines = (node: Node): boolean =>
+  /^(?:read|mapfile|readarray)$/.test(node.childForFieldName("name")?.text ?? "");
 
 /** A program of the system is known by its name, wherever the system keeps it. */
 const programName = (first: string): string | undefined => {

@@ -79,8 +79,7 @@ export const isInside = (path: string, { workspace }: Places): boolean =>
   TMP.some((directory) => isBelow(path, directory) && path !== directory) ||
   path === "/tmp";
 
-const HARMLESS_DEVICES =
-  /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|full|random|urandom|fd\/\d+|fd|shm(?:\/.*)?)$/;
+const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|full|random|urandom|fd\/\d+|fd)$/;
 
 export const isHarmlessDevice = (path: string): boolean => HARMLESS_DEVICES.test(path);
 

@@ -8,6 +8,8 @@ export interface Scope {
   readonly variables: Map<string, Value>;
   readonly functions: Map<string, Node>;
   readonly aliases: Map<string, string>;
+  /** Variables whose values are evaluated as arithmetic whenever they are set. */
+  readonly integers: Set<string>;
   /** `$1` and so on; undefined when they are not known. */
   parameters: readonly string[] | undefined;
   /** The working directory, or undefined after a `cd` to who knows where. */

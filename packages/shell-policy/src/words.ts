@@ -1,10 +1,13 @@
 import { expandBraces, type Pieces } from "./braces.js";
-import { isKnown, markGlobs, PIPE, UNKNOWN } from "./field.js";
+import { isKnown, markGlobs, PIPE, SPREAD, UNKNOWN } from "./field.js";
 import type { Node } from "./parser.js";
 import type { Scope, Value } from "./scope.js";
 
 /** Looks into the commands of a substitution and gives what they print, where that is known. */
 export type Substitute = (node: Node, scope: Scope) => string | undefined;
+
+/** Looks at what an expansion evaluates. */
+export type Evaluate = (node: Node, scope: Scope) => void;
 
 interface Part {
   readonly text: string;
@@ -52,11 +55,13 @@ const join = (value: Value): string | undefined => (typeof value === "object" ? 
 /** Turns words into the fields that a command gets. */
 export class Words {
   readonly #substitute: Substitute;
+  readonly #evaluate: Evaluate;
   readonly #home: string;
   readonly #user: string;
 
-  constructor(options: { substitute: Substitute; home: string }) {
+  constructor(options: { substitute: Substitute; evaluate: Evaluate; home: string }) {
     this.#substitute = options.substitute;
+    this.#evaluate = options.evaluate;
     this.#home = options.home;
     this.#user = options.home.slice(options.home.lastIndexOf("/") + 1);
   }
@@ -86,7 +91,7 @@ export class Words {
 
   #finish(pieces: Pieces): string {
     return this.#tilde(pieces)
-      .map(({ text, quoted }) => (quoted ? text : markGlobs(text)))
+      .map(({ text, quoted }) => (quoted ? text : markGlobs(text).replaceAll(UNKNOWN, `${UNKNOWN}${SPREAD}`)))
       .join("");
   }
 
@@ -184,7 +189,8 @@ export class Words {
       case "arithmetic_expansion":
         for (const child of node.descendantsOfType(["command_substitution"]))
           if (child) this.#substitute(child, scope);
-        return [{ text: UNKNOWN, quoted: false }];
+        this.#evaluate(node, scope);
+        return [{ text: UNKNOWN, quoted: true }];
       case "array":
         return [
           {
@@ -280,6 +286,7 @@ export class Words {
     }
     for (const child of node.descendantsOfType(["command_substitution"]))
       if (child) this.#substitute(child, scope);
+    this.#evaluate(node, scope);
     const braces = /^\$\{([A-Za-z_][A-Za-z0-9_]*|\d+|[@*])(?:\[([^\]]*)\])?([^]*)\}$/.exec(node.text);
     if (!braces) return value(UNKNOWN);
     const [, name = "", index, rest = ""] = braces;

@@ -209,8 +209,18 @@ const tar: Judge = (call) => {
     const inner = programs.map((program) => call.runText(program.replace(/^exec=/, "")));
     return worst(ask("option.program", "an option of it starts a program"), ...inner);
   }
+  if (
+    args.some(
+      (arg) =>
+        /^--(?:use-c|to-c|checkpoint-a|info-|rsh|new-v)/.test(arg) &&
+        !arg.startsWith("--use-compress-program"),
+    )
+  )
+    return ask("option.program", "an option of it starts a program");
   const directory = options.values.get("C")?.[0] ?? options.values.get("directory")?.[0];
-  if (hasAny(options, "t", "list")) return { ...allow("read", "it lists an archive"), readOnly: true };
+  // An archive of another machine's is fetched by a program.
+  const isLocal = !valuesOf(options, "f", "file").some((file) => file.includes(":"));
+  if (hasAny(options, "t", "list")) return { ...allow("read", "it lists an archive"), readOnly: isLocal };
   if (hasAny(options, "x", "extract", "get")) {
     const absoluteNames = hasAny(options, "P", "absolute-names")
       ? [ask("outside", "it may write anywhere")]

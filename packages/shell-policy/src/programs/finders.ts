@@ -1,7 +1,8 @@
 import type { Call, Judge } from "../call.js";
-import { worst } from "../combine.js";
-import { isKnown, UNKNOWN } from "../field.js";
+import { notReadOnly, worst } from "../combine.js";
+import { hasGlob, isKnown, SPREAD, UNKNOWN } from "../field.js";
 import { optionsOf } from "../options.js";
+import { inspect, readingOf } from "../reading.js";
 import { absolute, hitsRootSet } from "../paths.js";
 import { allow, ask, deny, reads, type Judgement } from "../verdict.js";
 
@@ -14,8 +15,22 @@ const RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 const WRITES = new Set(["-fprint", "-fprint0", "-fls", "-fprintf"]);
 const REMOVERS = new Set(["rm", "unlink", "shred", "rimraf", "srm", "wipe"]);
 
+const FIND_READS =
+  /^-(?:[HLP]|O\d|a|and|o|or|not|name|iname|path|ipath|wholename|iwholename|regex|iregex|regextype|type|xtype|size|mtime|mmin|atime|amin|ctime|cmin|newer(?:[aBcm][aBcmt])?|anewer|cnewer|empty|user|uid|group|gid|nouser|nogroup|perm|links|inum|samefile|lname|ilname|fstype|maxdepth|mindepth|depth|d|xdev|mount|follow|daystart|noleaf|prune|quit|print|print0|printf|ls|true|false|readable|writable|executable|used|exec|execdir|warn|nowarn|ignore_readdir_race|files0-from|\d+[a-zA-Z]?)$/;
+
+/** Whether find's own arguments are such that it only looks: none is unknown, none could become several. */
+const onlyFinds = (args: readonly string[]): boolean =>
+  args.every(
+    (arg) =>
+      !arg.includes(SPREAD) &&
+      !arg.startsWith(UNKNOWN) &&
+      !hasGlob(arg[0] ?? "") &&
+      (!arg.startsWith("-") || FIND_READS.test(arg)),
+  );
+
 const find: Judge = (call) => {
   const { args } = call;
+  const own: string[] = [];
   const first = args.findIndex((arg) => /^[-!(]/.test(arg) && !/^-[HLPOD]/.test(arg));
   const roots = (first < 0 ? args : args.slice(0, first)).filter((arg) => !/^-[HLP]$|^-O\d|^-D/.test(arg));
   const expression = first < 0 ? [] : args.slice(first);
@@ -32,6 +47,7 @@ const find: Judge = (call) => {
       : ask("remove", "it deletes whatever it finds");
   for (let index = 0; index < expression.length; index += 1) {
     const arg = expression[index] as string;
+    own.push(arg);
     if (arg === "-delete") judgement = worst(judgement, removal());
     else if (WRITES.has(arg)) {
       const target = expression[index + 1];
@@ -49,7 +65,8 @@ const find: Judge = (call) => {
       judgement = worst(judgement, inner(call, command, at, removal));
     }
   }
-  return judgement;
+  const surely = onlyFinds([...args.slice(0, first < 0 ? undefined : first), ...own]);
+  return surely ? judgement : notReadOnly(judgement);
 };
 
 const inner = (
@@ -71,11 +88,20 @@ const inner = (
   return removes ? worst(removal(), judged) : judged;
 };
 
+const FD = readingOf(
+  "-#HIusipFg0alLhqt:e:E:d:S:c:j:o:1 --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --owner= --color= --max-results= --quiet --prune --strip-cwd-prefix --format= --threads= --base-directory= --search-path= --one-file-system",
+);
+
 const fd: Judge = (call) => {
-  const index = call.args.findIndex((arg) => /^(?:-x|-X|--exec|--exec-batch)$/.test(arg));
-  if (index < 0) return reads();
+  const joined = call.args.find((arg) => /^--exec(?:-batch)?=|^-[xX]./.test(arg));
+  if (joined !== undefined)
+    return call.run([joined.replace(/^--exec(?:-batch)?=|^-[xX]/, ""), UNKNOWN], "unknown");
+  const index = call.args.findIndex((arg) => /^(?:-\w*[xX]|--exec|--exec-batch)$/.test(arg));
+  const surely = inspect(FD, index < 0 ? call.args : call.args.slice(0, index)).surely;
+  if (index < 0) return surely ? reads() : allow("unknown", "an option of it is not known");
   const command = call.args.slice(index + 1).map((field) => (/\{[^}]*\}/.test(field) ? UNKNOWN : field));
   return worst(
+    surely ? reads() : allow("unknown", "an option of it is not known"),
     call.run([...command, UNKNOWN], "unknown"),
     ...(command.some((field) => REMOVERS.has(field)) ? [ask("remove", "it deletes whatever it finds")] : []),
   );
@@ -113,7 +139,8 @@ const xargs: Judge = (call) => {
   const command = call.args.slice(at);
   const program = command.length === 0 ? ["echo"] : command;
   const text = typeof call.stdin === "object" && isKnown(call.stdin.text) ? call.stdin.text : undefined;
-  const words = text === undefined ? [UNKNOWN] : text.split(/\s+/).filter((word) => word !== "");
+  const words =
+    text === undefined ? [`${UNKNOWN}${SPREAD}`] : text.split(/\s+/).filter((word) => word !== "");
   const placeholder =
     options.values.get("I")?.[0] ??
     (options.flags.has("i") || options.flags.has("replace") ? "{}" : undefined);

@@ -1,8 +1,10 @@
 import type { Call, Judge } from "../call.js";
-import { worst } from "../combine.js";
+import { notReadOnly, worst } from "../combine.js";
 import { isKnown, unmarkGlobs } from "../field.js";
 import { hasAny, optionsOf } from "../options.js";
 import { absolute } from "../paths.js";
+import { inspect, type Reading } from "../reading.js";
+import { GIT_READING, SHOWS } from "./git-options.js";
 import { allow, ask, reads, type Judgement } from "../verdict.js";
 
 /** Settings whose value is a program, or that choose what runs. */
@@ -32,7 +34,6 @@ const OK = allow("git", "git can bring back what it changes");
 type Sub = (call: Call, args: readonly string[]) => Judgement;
 
 const read: Sub = (call, args) => {
-  const output = args.find((arg) => arg.startsWith("--output="))?.slice(9);
   const external = args.some(
     (arg) =>
       arg === "--ext-diff" || arg === "-O" || /^-O./.test(arg) || arg.startsWith("--open-files-in-pager"),
@@ -41,7 +42,6 @@ const read: Sub = (call, args) => {
   return worst(
     reads(),
     ...noIndex,
-    ...(output === undefined ? [] : [call.write(output), allow("write", "it writes a file")]),
     ...(external
       ? [
           worst(
@@ -57,12 +57,12 @@ const read: Sub = (call, args) => {
 
 const SUBS: Readonly<Record<string, Sub>> = {
   ...Object.fromEntries(
-    "status log shot shortlog diff show blame annotate ls-files ls-tree ls-remote rev-parse rev-list describe cat-file for-each-ref show-ref show-branch merge-base name-rev grep count-objects check-ignore check-attr check-mailmap cherry diff-tree diff-index diff-files range-diff whatchanged verify-commit verify-tag var version help fsck get-tar-commit-id merge-tree stripspace interpret-trailers column difftool-list"
+    "status log shortlog diff show blame annotate ls-files ls-tree ls-remote rev-parse rev-list describe cat-file for-each-ref show-ref show-branch merge-base name-rev grep count-objects check-ignore check-attr check-mailmap cherry diff-tree diff-index diff-files range-diff whatchanged verify-commit verify-tag var version fsck get-tar-commit-id stripspace column"
       .split(" ")
       .map((name) => [name, read]),
   ),
   ...Object.fromEntries(
-    "add commit merge revert cherry-pick pull fetch init mv am apply format-patch notes bisect rerere archive bundle pack-refs sparse-checkout maintenance update-index write-tree commit-tree read-tree hash-object mktag citool gui"
+    "add commit merge revert cherry-pick pull fetch init mv am apply format-patch notes bisect rerere archive bundle pack-refs sparse-checkout maintenance update-index write-tree commit-tree read-tree mktag citool gui help merge-tree interpret-trailers"
       .split(" ")
       .map((name) => [name, () => OK]),
   ),
@@ -132,17 +132,12 @@ const SUBS: Readonly<Record<string, Sub>> = {
       return ask("git.discard", "it deletes a branch whatever is on it");
     if (hasAny(options, "f", "force", "M", "C"))
       return ask("git.discard", "it moves a branch away from its commits");
+    // Beside a name, -v and the like make a branch all the same.
     const listing = hasAny(
       options,
       "list",
       "l",
       "show-current",
-      "a",
-      "all",
-      "r",
-      "remotes",
-      "v",
-      "vv",
       "contains",
       "merged",
       "no-merged",
@@ -277,11 +272,13 @@ const SUBS: Readonly<Record<string, Sub>> = {
   submodule: (call, args) => {
     const [action, ...rest] = args.filter((arg) => arg !== "--quiet" && arg !== "-q");
     if (action === "foreach")
-      return call.runText(
-        rest
-          .filter((arg) => arg !== "--recursive")
-          .map(unmarkGlobs)
-          .join(" "),
+      return notReadOnly(
+        call.runText(
+          rest
+            .filter((arg) => arg !== "--recursive")
+            .map(unmarkGlobs)
+            .join(" "),
+        ),
       );
     if (action === undefined || action === "status" || action === "summary") return reads();
     if (action === "deinit")
@@ -298,17 +295,16 @@ const SUBS: Readonly<Record<string, Sub>> = {
         : OK,
   difftool: () => ask("option.program", "it starts a program of the settings"),
   mergetool: () => ask("option.program", "it starts a program of the settings"),
-  credential: () => ask("secrets.read", "it shows keys", true),
+  credential: () => ask("secrets.read", "it shows or changes keys"),
   daemon: () => ask("network", "it serves the repository to others"),
   instaweb: () => ask("network", "it serves the repository to others"),
   bisect: (call, args) =>
-    args[0] === "run"
-      ? worst(OK, call.run(args.slice(1)))
-      : args[0] === "log" || args[0] === "view"
-        ? reads()
-        : OK,
+    args[0] === "run" ? worst(OK, call.run(args.slice(1))) : args[0] === "log" ? reads() : OK,
   apply: (_call, args) =>
-    args.some((arg) => arg === "--check" || arg === "--stat" || arg === "--numstat") ? reads() : OK,
+    // With both, it says what it would change, and changes it.
+    args.some((arg) => /^--(?:check|stat|numstat|summary)$/.test(arg)) && !args.includes("--apply")
+      ? reads()
+      : OK,
   archive: (call, args) => {
     const options = optionsOf(args, ["o", "output", "prefix", "format", "remote"]);
     const output = options.values.get("o")?.[0] ?? options.values.get("output")?.[0];
@@ -328,7 +324,8 @@ const SUBS: Readonly<Record<string, Sub>> = {
       ...options.operands.map((target) => call.write(target)),
     );
   },
-  commit: (_call, args) => (args.includes("--dry-run") ? reads() : OK),
+  // git takes the first one for the message: `commit -m --dry-run`.
+  commit: () => OK,
   fetch: (_call, args) =>
     args.some((arg) => arg.startsWith("--upload-pack") || arg.startsWith("ext::"))
       ? ask("git.ext", "an option of it starts a program")
@@ -339,48 +336,70 @@ const SUBS: Readonly<Record<string, Sub>> = {
       : OK,
 };
 
+/** Subcommands of subcommands that have options of their own. */
+const readingFor = (name: string, args: readonly string[]): Reading | undefined =>
+  GIT_READING.get(name === "stash" ? `stash ${args[0]}` : name);
+
+/** What is said to only read does so with options that are known to, in a repository that is the user's. */
+const heldToReading = (call: Call, name: string, args: readonly string[], judged: Judgement): Judgement => {
+  const reading = readingFor(name, args);
+  if (!reading) return notReadOnly(judged);
+  const { surely, writes } = inspect(reading, args);
+  // Elsewhere something may lie that looks like a repository and brings settings that start programs.
+  const own = call.scope.cwd === call.places.workspace;
+  return {
+    ...worst(judged, ...writes.map((file) => call.write(file))),
+    readOnly: judged.readOnly && surely && own,
+  };
+};
+
 const git: Judge = (call) => {
   const { args } = call;
   const judged: Judgement[] = [];
   const before = call.scope.cwd;
+  let surely = true;
   let at = 0;
   for (; at < args.length; at += 1) {
     const arg = args[at] as string;
+    if (!arg.startsWith("-")) break;
     if (arg === "-C") call.scope.cwd = absolute(args[(at += 1)] ?? "", call.scope.cwd);
-    else if (arg === "-c") judged.push(setting(call, args[(at += 1)] ?? ""));
-    else if (arg.startsWith("--config-env"))
+    else if (arg === "-c") {
+      const assignment = args[(at += 1)] ?? "";
+      surely &&= SHOWS.test(assignment.replace(/=[^]*$/, ""));
+      judged.push(setting(call, assignment));
+    } else if (arg.startsWith("--config-env"))
       judged.push(ask("git.setting", "a setting comes from the environment"));
-    else if (
-      arg === "--git-dir" ||
-      arg === "--work-tree" ||
-      arg === "--namespace" ||
-      arg === "--super-prefix"
-    )
+    else if (/^--(?:git-dir|work-tree|namespace|super-prefix)$/.test(arg)) {
       at += 1;
-    else if (arg.startsWith("--exec-path="))
+      surely = false;
+    } else if (arg.startsWith("--exec-path="))
       judged.push(ask("option.program", "git's own programs come from elsewhere"));
-    else if (arg === "--version" || arg === "--help" || arg === "-v" || arg === "-h") return reads();
-    else if (!arg.startsWith("-")) break;
+    else if (/^(?:--version|--help|-v|-h)$/.test(arg)) return reads();
+    else
+      surely &&=
+        /^(?:-P|--(?:no-pager|no-optional-locks|literal-pathspecs|glob-pathspecs|icase-pathspecs|no-replace-objects))$/.test(
+          arg,
+        );
   }
   const name = args[at];
   const rest = args.slice(at + 1);
-  const sub =
-    name === undefined ? () => reads() : Object.hasOwn(SUBS, name) ? (SUBS[name] as Sub) : undefined;
-  const judgement =
-    name !== undefined && !isKnown(name)
-      ? ask("dynamic", "what git does is not known before it runs")
-      : rest.includes("--help")
-        ? reads()
-        : sub
-          ? sub(call, rest)
-          : ask("unknown", `what \`git ${name}\` does is not known`);
+  const sub = name === undefined || !Object.hasOwn(SUBS, name) ? undefined : SUBS[name];
+  const judge = (): Judgement => {
+    if (name === undefined) return reads();
+    if (!isKnown(name)) return ask("dynamic", "what git does is not known before it runs");
+    if (rest[0] === "--help") return allow("help", "it opens the manual");
+    return sub
+      ? heldToReading(call, name, rest, sub(call, rest))
+      : ask("unknown", `what \`git ${name}\` does is not known`);
+  };
+  const judgement = worst(judge(), ...judged);
   call.scope.cwd = before;
-  return worst(judgement, ...judged);
+  return surely ? judgement : notReadOnly(judgement);
 };
 
 export const GIT: Readonly<Record<string, Judge>> = {
   git,
   hub: git,
-  tig: () => reads(),
-  gitk: () => reads(),
+  tig: () => allow("process", "it shows the repository, and changes it when keys are pressed"),
+  gitk: () => allow("process", "it shows the repository"),
 };

@@ -1,5 +1,7 @@
-import type { Judge } from "../call.js";
-import { allow, ask, reads } from "../verdict.js";
+import type { Call, Judge } from "../call.js";
+import { worst } from "../combine.js";
+import { inspect } from "../reading.js";
+import { allow, ask, reads, type Judgement } from "../verdict.js";
 import { absolute, isBelow } from "../paths.js";
 import { CONTAINERS } from "./containers.js";
 import { FILES } from "./files.js";
@@ -11,12 +13,15 @@ import { PACKAGES } from "./packages.js";
 import { READERS } from "./readers.js";
 import { SHELLS } from "./shells.js";
 import { SYSTEM } from "./system.js";
+import { BUILTINS } from "./builtins.js";
+import { JUDGES_ITSELF, READING } from "./reading-options.js";
 import { BUILDERS } from "./builders.js";
 import { WRAPPERS } from "./wrappers.js";
 
 const ALL: ReadonlyMap<string, Judge> = new Map(
   [
     BUILDERS,
+    BUILTINS,
     CONTAINERS,
     FILES,
     FINDERS,
@@ -34,6 +39,24 @@ const ALL: ReadonlyMap<string, Judge> = new Map(
 /** Asked for its version or its help a program does nothing else. */
 const onlyAsksForHelp = (args: readonly string[]): boolean =>
   args.length === 1 && /^(?:--version|--help|-V|-version)$/.test(args[0] ?? "");
+
+/** What is said to only read does so when each of its arguments is known to. */
+const heldToReading = (judged: Judgement, { name, args, write }: Call): Judgement => {
+  if (JUDGES_ITSELF.has(name)) return judged;
+  const reading = READING.get(name);
+  if (!reading) return { ...judged, readOnly: false };
+  const { surely, writes } = inspect(reading, /^(?:bsd|g)?tar$/.test(name) ? dashed(args) : args);
+  return { ...worst(judged, ...writes.map((file) => write(file))), readOnly: judged.readOnly && surely };
+};
+
+/** tar takes its letters without a dash too. */
+const dashed = ([first = "", ...rest]: readonly string[]): readonly string[] => [
+  first.startsWith("-") ? first : `-${first}`,
+  ...rest,
+];
+
+/** They take settings, and code, from the project before they look at their options. */
+const LOADS_PROJECT: ReadonlySet<string> = new Set("mvn mvnd gradle sbt yarn pnpm npx lein bazel".split(" "));
 
 const unknown: Judge = ({ name }) => ask("unknown", `what \`${name}\` does is not known`);
 
@@ -61,8 +84,13 @@ export const findJudge = (name: string | undefined, written: string): Judge => {
   if (known) {
     return (call) => {
       if (onlyAsksForHelp(call.args) && !SHELLS[call.name] && !WRAPPERS[call.name])
-        return reads("help", "it only says its version or help");
-      return known(call);
+        return LOADS_PROJECT.has(call.name)
+          ? allow(
+              "help",
+              "it says its version or help, and reads the project's settings, which may name code",
+            )
+          : reads("help", "it only says its version or help");
+      return heldToReading(known(call), call);
     };
   }
   if (name === undefined || written.includes("/")) {

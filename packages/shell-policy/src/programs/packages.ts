@@ -356,7 +356,7 @@ const go: Judge = (call) => {
   if (action === "env" && rest.some((arg) => arg === "-w" || arg === "-u"))
     return ask("settings", "it changes go's settings");
   if (action === "generate") return allow("build", "it generates code");
-  if (action === "version") return reads();
+  if (action === "version") return rest.length === 0 ? reads() : allow("build", "it reads a program");
   return allow("build", "it builds, tests or checks the project");
 };
 

@@ -1,7 +1,10 @@
 import type { Call, Judge } from "../call.js";
-import { worst } from "../combine.js";
+import { notReadOnly, worst } from "../combine.js";
+import { isKnown, unmarkGlobs } from "../field.js";
 import { noteWritten } from "../files.js";
-import { hasAny, optionsOf } from "../options.js";
+import { hasAny, optionsOf, valuesOf } from "../options.js";
+import { inspect, readingOf } from "../reading.js";
+import { readSedScript } from "./sed-script.js";
 import { allow, ask, reads, type Judgement } from "../verdict.js";
 
 const readAll = (call: Call, operands: readonly string[]): Judgement =>
@@ -30,36 +33,45 @@ const search =
     return readAll(call, [...files, ...(options.values.get("f") ?? [])]);
   };
 
+const SED = readingOf(
+  "-nErzusbl:e: --quiet --silent --expression= --regexp-extended --line-length= --null-data --zero-terminated --unbuffered --posix --debug --sandbox --separate",
+);
+
+/** The long options whose values matter, by their whole names. */
+const spelled = (arg: string): string =>
+  arg.replace(/^--e[a-z]*(?==|$)/, "--expression").replace(/^--fi[a-z]*(?==|$)/, "--file");
+
 const sed: Judge = (call) => {
-  const options = optionsOf(call.args, ["e", "f", "expression", "file", "l"]);
-  const inPlace =
-    call.args.some((arg) => /^-[a-zA-Z]*i/.test(arg) && !/^-[ef]/.test(arg)) ||
-    call.args.some((arg) => arg.startsWith("--in-place"));
-  const given = [...(options.values.get("e") ?? []), ...(options.values.get("expression") ?? [])];
-  const scripts = given.length > 0 ? given : options.operands.slice(0, 1);
-  const files =
-    given.length > 0 || hasAny(options, "f", "file") ? options.operands : options.operands.slice(1);
-  // The command `e`, and the flag `e` of `s`, run what they match or name.
-  if (
-    scripts.some(
-      (script) =>
-        /(?:^|[;{}\n]|\d|\/)\s*e(?:\s|$)/.test(script) ||
-        /s(.)(?:[^]*?)\1(?:[^]*?)\1[gIimp\d]*e/.test(script),
-    )
-  )
-    return ask("option.program", "the sed script runs commands");
-  const writes = scripts.some(
-    (script) =>
-      /(?:^|[;{}\n/])\s*w\s*\S/.test(script) || /s(.)(?:[^]*?)\1(?:[^]*?)\1[gIimp\d]*w\s/.test(script),
+  const args = call.args.map(spelled);
+  const options = optionsOf(args, ["e", "f", "expression", "file", "l"]);
+  const inPlace = args.some(
+    (arg) => (/^-[a-zA-Z]*i/.test(arg) && !/^-[ef]/.test(arg)) || arg.startsWith("--i"),
   );
-  if (inPlace)
-    return worst(
-      allow("write", "it edits files"),
-      ...files.map((file) => call.write(file)),
-      ...files.map(call.read),
-    );
-  if (writes) return allow("write", "the sed script writes files");
-  return readAll(call, files);
+  const given = valuesOf(options, "e", "expression");
+  const fromFile = hasAny(options, "f", "file");
+  const scripts = given.length > 0 || fromFile ? given : options.operands.slice(0, 1);
+  const files = given.length > 0 || fromFile ? options.operands : options.operands.slice(1);
+  const script = scripts.map(unmarkGlobs).join("\n");
+  const found = readSedScript(script);
+  const surely =
+    found.understood && isKnown(script) && !fromFile && inspect(SED, call.args).surely && !inPlace;
+  const judgement = worst(
+    surely ? reads() : allow("write", "it may write files"),
+    ...files.map(call.read),
+    ...found.reads.map(call.read),
+    ...found.writes.map((file) => notReadOnly(call.write(file))),
+    ...(inPlace ? files.map((file) => call.write(file)) : []),
+    ...found.runs.map((text) =>
+      worst(
+        ask("option.program", "the sed script runs commands"),
+        ...(text === "" ? [] : [call.runText(text)]),
+      ),
+    ),
+  );
+  // One that is not understood could hold such a command all the same.
+  return !found.understood && /(?:^|[^a-zA-Z])e(?:[^a-zA-Z]|$)|[gp\d/]e(?:\s|;|$)/m.test(script)
+    ? worst(judgement, ask("option.program", "the sed script may run commands"))
+    : judgement;
 };
 
 const sort: Judge = (call) => {
@@ -74,17 +86,14 @@ const sort: Judge = (call) => {
     "field-separator",
     "key",
   ]);
-  if (hasAny(options, "compress-program")) {
+  if (call.args.some((arg) => arg.startsWith("--comp"))) {
     const program = options.values.get("compress-program")?.[0];
     return worst(
       program === undefined ? ask("option.program", "it starts a program") : call.run([program]),
       ask("option.program", "an option of it starts a program"),
     );
   }
-  const output = options.values.get("o")?.[0] ?? options.values.get("output")?.[0];
-  return output === undefined
-    ? readAll(call, options.operands)
-    : worst(readAll(call, options.operands), call.write(output), allow("write", "it writes a file"));
+  return readAll(call, options.operands);
 };
 
 const uniq: Judge = (call) => {
@@ -128,11 +137,17 @@ const tee: Judge = (call) => {
   );
 };
 
-const date: Judge = ({ args }) =>
-  hasAny(optionsOf(args, ["d", "date", "f", "r"]), "s", "set") ? ask("system", "it sets the clock") : reads();
+const date: Judge = ({ args }) => {
+  const options = optionsOf(args, ["d", "date", "f", "file", "r", "reference", "rfc-3339"]);
+  return hasAny(options, "s", "set") || options.operands.some((operand) => !operand.startsWith("+"))
+    ? ask("system", "it sets the clock")
+    : reads();
+};
 
 const hostname: Judge = ({ args }) =>
-  optionsOf(args).operands.length > 0 ? ask("system", "it changes the machine's name") : reads();
+  optionsOf(args).operands.length > 0 || args.some((arg) => /^-[Fb]|^--file/.test(arg))
+    ? ask("system", "it changes the machine's name")
+    : reads();
 
 /** Archives: listing reads, the rest writes. */
 const unzip: Judge = (call) => {
@@ -142,15 +157,10 @@ const unzip: Judge = (call) => {
   return worst(allow("write", "it unpacks files"), call.write(target));
 };
 
-const echo: Judge = (call) => {
-  // What a variable holds is not known here, its name is.
-  return reads("print", `${call.name} prints text`);
-};
-
 const CONTENT =
   "cat head tail less more tac rev nl od hexdump xxd strings base64 base32 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum cmp comm diff diff3 sdiff colordiff paste join cut fold fmt expand unexpand column tr wc zcat bzcat xzcat zless bat batcat csvlook xmllint nm objdump readelf pr look tsort ptx iconv";
 const NAMES =
-  "ls dir vdir tree stat file du df free basename dirname realpath readlink pwd whoami id groups logname users who w uname arch nproc lscpu lsblk lsmem lspci lsusb uptime cal ncal seq sleep true false : test [ [[ which whereis type hash jobs wait help man info apropos whatis history locale tty getconf ps pgrep pidof pstree top htop lsof ss netstat vmstat iostat factor numfmt yes expr let times ulimit umask dirs getopts shift return break continue exit read readarray mapfile local tput clear reset stty ldd size getent namei pathchk mktemp-u vdir ipcs dmesg last nohup.out cloc tokei scc";
+  "ls dir vdir tree stat file du df free basename dirname realpath readlink pwd whoami id groups logname users who w uname arch nproc lscpu lsblk lsmem lspci lsusb uptime cal ncal seq sleep true false which whereis type jobs help man info apropos whatis history locale tty getconf ps pgrep pidof pstree top htop lsof ss netstat vmstat iostat factor numfmt yes expr times ulimit umask dirs shift return break continue exit tput clear reset stty ldd size getent namei pathchk mktemp-u vdir ipcs dmesg last nohup.out cloc tokei scc";
 
 export const READERS: Readonly<Record<string, Judge>> = {
   ...Object.fromEntries(CONTENT.split(" ").map((name) => [name, content])),
@@ -212,6 +222,4 @@ export const READERS: Readonly<Record<string, Judge>> = {
   date,
   hostname,
   unzip,
-  echo,
-  printf: echo,
 };

@@ -19,34 +19,41 @@ const scriptFile = (call: Call, field: string): Judgement => {
   return allow("script", "it runs a script of the workspace");
 };
 
+/** Options of a shell that change nothing about what a text may do. */
+const OPTIONS = /^(?:errexit|nounset|pipefail|noglob|noclobber|xtrace|verbose|noexec|posix)$/;
+
 const shell: Judge = (call) => {
   const { args } = call;
   let at = 0;
   let command = false;
   let fromInput = false;
+  let surely = /^(?:ba|da|a)?sh$/.test(call.name);
+  const held = (judgement: Judgement): Judgement => (surely ? judgement : notReadOnly(judgement));
   for (; at < args.length; at += 1) {
     const arg = args[at] as string;
     if (arg === "--") {
       at += 1;
       break;
     }
-    if (/^[-+]O$|^-o$|^\+o$|^--(?:rcfile|init-file)$/.test(arg)) {
-      at += 1;
-      continue;
-    }
     if (!/^[-+]/.test(arg) || arg === "-") break;
     if (/^--(?:version|help)$/.test(arg)) return reads();
     if (/^-[a-zA-Z]*c/.test(arg)) command = true;
     if (/^-[a-zA-Z]*s/.test(arg)) fromInput = true;
+    if (/^[-+][a-zA-Z]*[oO]$|^--(?:rcfile|init-file)$/.test(arg)) {
+      const value = args[(at += 1)] ?? "";
+      surely &&= /^-[a-zA-Z]*o$/.test(arg) && OPTIONS.test(value);
+    }
+    surely &&= /^[-+][cefhnuvxBEo]+$|^--(?:norc|noprofile|posix)$/.test(arg);
   }
   const rest = args.slice(at);
   if (command) {
     const [text, , ...parameters] = rest;
-    return text === undefined ? reads() : call.runText(unmarkGlobs(text), { parameters });
+    return text === undefined ? reads() : held(call.runText(unmarkGlobs(text), { parameters }));
   }
   const [file] = rest;
   if (file !== undefined && file !== "-" && !fromInput) return scriptFile(call, file);
-  if (typeof call.stdin === "object") return call.runText(call.stdin.text, { parameters: rest.slice(1) });
+  if (typeof call.stdin === "object")
+    return held(call.runText(call.stdin.text, { parameters: rest.slice(1) }));
   return ask(
     "foreign.pipe",
     call.stdin === "unknown"
@@ -68,12 +75,6 @@ const source: Judge = (call) => {
   return scriptFile(call, file);
 };
 
-const trap: Judge = (call) => {
-  const [text, ...signals] = call.args;
-  if (text === undefined || signals.length === 0 || text === "-" || text === "") return reads();
-  return call.runText(unmarkGlobs(text));
-};
-
 const cd: Judge = (call) => {
   const operands = call.args.filter((arg) => !/^-[LPe@]+$|^--$/.test(arg));
   const [target = call.places.home] = operands;
@@ -85,33 +86,6 @@ const popd: Judge = (call) => {
   call.scope.cwd = undefined;
   return reads("shell", "it only changes the shell's directory");
 };
-
-const set: Judge = (call) => {
-  const dashes = call.args.indexOf("--");
-  if (dashes >= 0) call.scope.parameters = call.args.slice(dashes + 1);
-  else if (call.args.length > 0 && !/^[-+]/.test(call.args[0] ?? "")) call.scope.parameters = call.args;
-  return call.args.length === 0
-    ? ask("secrets.environment", "it prints every variable, keys included", true)
-    : reads("shell", "it only changes the shell's own state");
-};
-
-const alias: Judge = (call) => {
-  for (const arg of call.args) {
-    const match = /^([^=]+)=([^]*)$/.exec(arg);
-    if (match) call.scope.aliases.set(match[1] as string, unmarkGlobs(match[2] as string));
-  }
-  return reads("shell", "it only changes the shell's own state");
-};
-
-const unalias: Judge = (call) => {
-  for (const arg of call.args) call.scope.aliases.delete(arg);
-  return reads("shell", "it only changes the shell's own state");
-};
-
-const exportVariables: Judge = (call) =>
-  call.args.length === 0 || call.args.every((arg) => /^-[px]+$/.test(arg))
-    ? ask("secrets.environment", "it prints the whole environment, keys included", true)
-    : reads("shell", "it only changes the shell's own state");
 
 const kill: Judge = (call) => {
   const [first = "", ...rest] = call.args;
@@ -147,25 +121,13 @@ export const SHELLS: Readonly<Record<string, Judge>> = {
   eval: evaluate,
   source,
   ".": source,
-  trap,
   cd,
   chdir: cd,
   pushd: cd,
   popd,
-  set,
-  alias,
-  unalias,
-  export: exportVariables,
-  declare: exportVariables,
-  typeset: exportVariables,
-  readonly: exportVariables,
-  shopt: () => reads("shell", "it only changes the shell's own state"),
-  enable: () => reads("shell", "it only changes the shell's own state"),
   bg: () => reads(),
   fg: () => reads(),
   disown: () => reads(),
-  complete: () => reads(),
-  bind: () => reads(),
   kill,
   busybox,
   toybox: busybox,

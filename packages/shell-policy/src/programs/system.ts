@@ -52,10 +52,17 @@ const sysctl: Judge = ({ args }) =>
     ? ask("system", "it changes settings of the kernel")
     : reads();
 
-const ip: Judge = ({ args }) =>
-  args.some((arg) => /^(?:add|del|delete|set|flush|change|replace|append|up|down)$/.test(arg))
+const IP_OPTION =
+  /^-(?:[46]|br|brief|c|color|d|details|h|human|j|json|o|oneline|p|pretty|r|resolve|s|stats|statistics|t)$/;
+
+const ip: Judge = ({ args }) => {
+  const words = args.filter((arg) => !arg.startsWith("-"));
+  const plain = args.every((arg) => !arg.startsWith("-") || IP_OPTION.test(arg));
+  if (plain && (words.length < 2 || /^(?:show|list|ls|get)$/.test(words[1] ?? ""))) return reads();
+  return words.some((word) => /^(?:add|del|delete|set|flush|change|replace|append|up|down|exec)$/.test(word))
     ? ask("network.settings", "it changes the network's settings")
-    : reads();
+    : allow("network.settings", "it may change the network's settings");
+};
 
 const change: Judge = () => ask("system", "it changes settings of the machine");
 
@@ -70,7 +77,7 @@ const swap: Judge = () => ask("system", "it changes the machine's memory");
 const tmux: Judge = (call) => {
   const text = call.args.at(-1);
   if (/^(?:ls|list-\S+|capture-pane|show-\S+|has-session|has|display-message)$/.test(call.args[0] ?? ""))
-    return reads();
+    return allow("process", "it looks at terminals");
   if (
     /^(?:new|new-session|neww|new-window|splitw|split-window|send-keys|send|run|run-shell|respawn-pane)$/.test(
       call.args[0] ?? "",

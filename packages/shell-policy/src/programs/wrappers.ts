@@ -1,8 +1,8 @@
-import type { Judge } from "../call.js";
+import type { Call, Judge } from "../call.js";
 import { atLeastAsk, notReadOnly, worst } from "../combine.js";
 import { judgeAssignment } from "../environment.js";
 import { absolute } from "../paths.js";
-import { isKnown, unmarkGlobs } from "../field.js";
+import { isKnown, SPREAD, unmarkGlobs } from "../field.js";
 import { allow, ask, reads, type Judgement } from "../verdict.js";
 
 /** What follows the wrapper's own options. */
@@ -32,19 +32,28 @@ const transparent =
     return inner.length === 0 ? after(reads()) : after(call.run(inner, call.stdin));
   };
 
+/** `NAME=value` in front of a command. */
+const assigned = (call: Call, arg: string): Judgement => {
+  const [, name = "", value = ""] = /^([^=]+)=([^]*)$/.exec(arg) ?? [];
+  return judgeAssignment(name, isKnown(value) ? value : undefined, (text) => call.runText(text));
+};
+
 const env: Judge = (call) => {
   const { args } = call;
   let at = 0;
   let cwd = call.scope.cwd;
+  let surely = true;
   const judged: Judgement[] = [];
   for (; at < args.length; at += 1) {
     const arg = args[at] as string;
+    if (arg.includes(SPREAD)) surely = false;
     if (arg === "-S" || arg === "--split-string")
-      return worst(reads(), ...judged, call.runText(unmarkGlobs(args.slice(at + 1).join(" "))));
+      return notReadOnly(worst(reads(), ...judged, call.runText(unmarkGlobs(args.slice(at + 1).join(" ")))));
     if (arg.startsWith("--split-string=") || /^-S./.test(arg))
-      return call.runText(
-        unmarkGlobs([arg.replace(/^-S|^--split-string=/, ""), ...args.slice(at + 1)].join(" ")),
+      return notReadOnly(
+        call.runText(unmarkGlobs([arg.replace(/^-S|^--split-string=/, ""), ...args.slice(at + 1)].join(" "))),
       );
+    if (!/^(?:-C|--chdir(?:=.*)?|-v|--debug|--|-0|--null)$/.test(arg) && arg.startsWith("-")) surely = false;
     if (arg === "-u" || arg === "--unset") at += 1;
     else if (arg === "-C" || arg === "--chdir") cwd = absolute(args[(at += 1)] ?? "", call.scope.cwd);
     else if (arg.startsWith("--chdir=")) cwd = absolute(arg.slice(8), call.scope.cwd);
@@ -53,12 +62,12 @@ const env: Judge = (call) => {
       break;
     } else if (arg.startsWith("-")) continue;
     else if (/^[A-Za-z_]\w*=/.test(arg)) {
-      const [, name = "", value = ""] = /^([^=]+)=([^]*)$/.exec(arg) ?? [];
-      judged.push(judgeAssignment(name, isKnown(value) ? value : undefined, (text) => call.runText(text)));
+      judged.push(assigned(call, arg));
     } else break;
   }
   // Assignments may stand behind the options.
-  while (at < args.length && /^[A-Za-z_]\w*=/.test(args[at] as string)) at += 1;
+  for (; at < args.length && /^[A-Za-z_]\w*=/.test(args[at] as string); at += 1)
+    judged.push(assigned(call, args[at] as string));
   const inner = args.slice(at);
   if (inner.length === 0)
     return worst(
@@ -69,7 +78,8 @@ const env: Judge = (call) => {
   call.scope.cwd = cwd;
   const judgement = call.run(inner, call.stdin);
   call.scope.cwd = before;
-  return worst(judgement, ...judged);
+  const all = worst(judgement, ...judged);
+  return surely ? all : notReadOnly(all);
 };
 
 const command: Judge = (call) => {
@@ -124,10 +134,7 @@ const watch: Judge = (call) => {
 
 const crossEnv: Judge = (call) => {
   const at = call.args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
-  const judged = call.args.slice(0, at < 0 ? undefined : at).map((arg) => {
-    const [, name = "", value = ""] = /^([^=]+)=([^]*)$/.exec(arg) ?? [];
-    return judgeAssignment(name, value, (text) => call.runText(text));
-  });
+  const judged = call.args.slice(0, at < 0 ? undefined : at).map((arg) => assigned(call, arg));
   if (at < 0) return reads();
   const inner = call.args.slice(at);
   return worst(
@@ -153,8 +160,8 @@ export const WRAPPERS: Readonly<Record<string, Judge>> = {
   command,
   builtin: transparent(),
   exec: transparent(/^-a$/),
-  time: transparent(/^-(?:f|o)$/),
-  gtime: transparent(/^-(?:f|o)$/),
+  time: transparent(/^-(?:f|o)$|^--(?:format|output)$/),
+  gtime: transparent(/^-(?:f|o)$|^--(?:format|output)$/),
   timeout: transparent(TIMEOUT, 1),
   gtimeout: transparent(TIMEOUT, 1),
   nice: transparent(/^-n$|^--adjustment$/),
@@ -165,8 +172,18 @@ export const WRAPPERS: Readonly<Record<string, Judge>> = {
   stdbuf: transparent(/^-(?:i|o|e)$/),
   unbuffer: transparent(),
   taskset: transparent(/^$/, 1),
-  strace: transparent(/^-(?:e|o|s|p|u|E)$/),
-  ltrace: transparent(/^-(?:e|o|s|p|u)$/),
+  strace: (call) => {
+    const at = call.args.findIndex((arg) => arg === "-o");
+    const piped = /^[|!]([^]*)$/.exec(call.args[at + 1] ?? "")?.[1];
+    const judged = transparent(/^-(?:e|o|s|p|u|E|a|S|b|P|I|O|X)$/)(call);
+    return at < 0 || piped === undefined
+      ? judged
+      : worst(
+          judged,
+          atLeastAsk(call.runText(unmarkGlobs(piped)), "option.program", "an option starts a program"),
+        );
+  },
+  ltrace: transparent(/^-(?:e|o|s|p|u|a|n|l|A|D|F)$/),
   caffeinate: transparent(/^-(?:t|w)$/),
   chronic: transparent(),
   ts: () => reads(),
