@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import path from "node:path";
 import {
   bracketExec,
@@ -68,9 +69,24 @@ export interface AgentFiles {
   readonly layers?: readonly Layer[];
 }
 
-const inside = (root: string, directory: string): string | undefined => {
-  const relative = path.relative(root, directory);
-  return relative === "" || relative.startsWith("..") || path.isAbsolute(relative)
+const realOf = (directory: string): string => {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
+};
+
+/** Where a directory lies in the workspace, when it does. */
+const inside = (workspace: string, directory: string): string | undefined => {
+  const relative = path.relative(realOf(workspace), realOf(directory));
+  if (relative === "") {
+    throw new ConfigError(
+      "stateDir",
+      "`stateDir` is the workspace itself: give a directory beside it, or one in it.",
+    );
+  }
+  return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
     ? undefined
     : `/${relative.split(path.sep).join("/")}`;
 };

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "@langchain/langgraph";
 import { defineTool } from "@fiveseam/tool-pipeline";
@@ -550,6 +550,22 @@ describe("the agent's files", () => {
     expect(protectedFile?.status).toBe("error");
     expect(list?.output).toContain("a.txt");
     expect(list?.output).not.toContain(".state");
+  });
+
+  it("and it is found there also through a link, and may not be the workspace itself", async () => {
+    const places = await workspaceWith(FILES);
+    await mkdir(path.join(places.workspace, "..state"));
+    await symlink(path.join(places.workspace, "..state"), `${places.workspace}-state`);
+    const agent = await agentWith({
+      workspace: places.workspace,
+      stateDir: `${places.workspace}-state`,
+      model: modelOf((step) => (step === 0 ? call("ls", { path: "/workspace/" }) : "done")),
+    });
+    const [list] = results(await collect(agent.run("go", { threadId: "t" })));
+    expect(list?.output).not.toContain("..state");
+    await expect(
+      agentWith({ workspace: places.workspace, stateDir: places.workspace, model: "scripted" }),
+    ).rejects.toMatchObject({ option: "stateDir" });
   });
 
   it("a backend of one's own takes none of these options", async () => {
