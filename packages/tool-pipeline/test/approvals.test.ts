@@ -182,7 +182,13 @@ describe("approvals", () => {
       answers.push(
         await approvals.ask({
           description: "Change x.",
-          details: { kind: "change", files: [{ file: "/x", kind: "change", diff: text }], others: [], more: 0, change: text },
+          details: {
+            kind: "change",
+            files: [{ file: "/x", kind: "change", diff: text }],
+            others: [],
+            more: 0,
+            change: text,
+          },
           allowed: ["approve", "reject"],
         }),
       );
