@@ -186,4 +186,10 @@ describe("rename inside a symbol of Go", () => {
     ).toContain("\ta.x = T{x: y}\n\tg(func(x int) { use(x) })\n\tfor x := range y {\n\t\tuse(x)\n\t}");
     expect(await go("\tvar v pkg.T\n\t_ = v", "T", "U")).toContain("rest ...U) {\n\tvar v pkg.T");
   });
+
+  it("gives up on a name that stands there too often, rather than hold everybody up", async () => {
+    const started = performance.now();
+    await expect(go("\tuse(x)\n".repeat(20_000), "x", "y")).rejects.toMatchObject({ code: "too_many_uses" });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
 });

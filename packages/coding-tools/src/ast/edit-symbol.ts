@@ -49,7 +49,13 @@ const wordPlaces = (text: string, word: string): number[] => {
 };
 
 const linesText = (text: string, places: readonly number[]): string => {
-  const lines = [...new Set(places.map((at) => lineNumber(text, at)))];
+  const lines: number[] = [];
+  let [line, next] = [1, text.indexOf("\n")];
+  // The places are in their order: one way through the text is enough.
+  for (const at of places) {
+    for (; next >= 0 && next < at; next = text.indexOf("\n", next + 1)) line += 1;
+    if (lines.at(-1) !== line) lines.push(line);
+  }
   return lines.slice(0, 10).join(", ") + (lines.length > 10 ? `, and ${lines.length - 10} more` : "");
 };
 
@@ -60,7 +66,8 @@ const leftovers = (
   from: string,
   done: readonly Replacement[],
 ): string[] => {
-  const left = wordPlaces(text, from).filter((at) => done.every(({ start }) => start !== at));
+  const replaced = new Set(done.map(({ start }) => start));
+  const left = wordPlaces(text, from).filter((at) => !replaced.has(at));
   const isInside = (at: number): boolean => at >= node.startIndex && at < node.endIndex;
   const inside = left.filter(isInside);
   const outside = left.filter((at) => !isInside(at));

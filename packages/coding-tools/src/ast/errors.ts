@@ -11,6 +11,8 @@ export type AstEditErrorCode =
   | "name_not_found"
   /** The name means several things in the symbol, none of which holds the others. */
   | "ambiguous_name"
+  /** The name stands in the symbol too often. */
+  | "too_many_uses"
   /** The new name stands in the symbol already. */
   | "name_taken";
 

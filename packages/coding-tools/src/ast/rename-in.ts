@@ -78,6 +78,9 @@ const isOwn = (scope: Node, symbol: Node): boolean => {
   return true;
 };
 
+/** Each use is compared with each: more take too long. */
+const MAX_USES = 3_000;
+
 const groupsOf = (leaves: readonly Leaf[], rules: NameRules, symbol: Node): Group[] => {
   const groups = new Map<number | undefined, Group>();
   for (const leaf of leaves) {
@@ -128,7 +131,7 @@ const checkNames = (symbol: Node, rules: NameRules, to: string): void => {
  * What has to be replaced to rename a variable, function or type within a symbol: those that mean the same one. Another of the
  * same name in an inner scope stays.
  *
- * @throws {AstEditError} `name_not_found`, `name_taken`, `ambiguous_name`.
+ * @throws {AstEditError} `name_not_found`, `name_taken`, `ambiguous_name`, `too_many_uses`.
  */
 export const renamesIn = (
   symbol: SyntaxSymbol,
@@ -148,6 +151,11 @@ export const renamesIn = (
     .descendantsOfType([...rules.leaves])
     .filter((leaf) => leaf !== null && leaf.text === from)
     .map((leaf): Leaf => ({ node: leaf as Node, role: rules.roleOf(leaf as Node) }));
+  if (leaves.length > MAX_USES)
+    throw new AstEditError(
+      "too_many_uses",
+      `"${from}" stands in it ${leaves.length} times, more than can be told apart: name a smaller symbol, or use edit_file.`,
+    );
   const groups = groupsOf(leaves, rules, node);
   if (groups.length === 0)
     throw new AstEditError("name_not_found", `No variable, function or type "${from}" stands in it.`);

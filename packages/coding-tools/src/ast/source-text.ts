@@ -12,8 +12,8 @@ export interface SourceText {
   readonly hash: string;
 }
 
-/** Parsing takes about a second for it. */
-const MAX_CHARS = 4_000_000;
+/** Parsing and placing take a second or two for it. */
+const MAX_CHARS = 1_000_000;
 
 /**
  * Reads a text for an edit. UTF-8 is taken from the very bytes that are hashed; what else there is, the backend decodes.
