@@ -116,15 +116,18 @@ const undo = async (
     // What was accepted before is taken back on the disk; what still waits is only staged as it was.
     const now = new Set((await staging?.staged())?.map(({ file }) => file));
     const accepted = result.restored.filter((file) => now.has(file) && !waiting.has(file));
-    if (staging && accepted.length > 0) {
-      const { refused } = await staging.accept(accepted);
-      return {
-        ...result,
-        restored: result.restored.filter((file) => !refused.some((each) => each.file === file)),
-        refused: [...result.refused, ...refused],
-      };
-    }
-    return result;
+    if (!staging) return result;
+    const { refused } = accepted.length > 0 ? await staging.accept(accepted) : { refused: [] };
+    const waits = new Set((await staging.staged()).map(({ file }) => file));
+    const onlyStaged = result.restored.filter(
+      (file) => waits.has(file) && !refused.some((each) => each.file === file),
+    );
+    const why = "a part of it was accepted before: its taking back is staged, accept that";
+    return {
+      ...result,
+      restored: result.restored.filter((file) => !waits.has(file)),
+      refused: [...result.refused, ...refused, ...onlyStaged.map((file) => ({ file, why }))],
+    };
   } finally {
     lease.release();
   }

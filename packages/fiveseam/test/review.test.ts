@@ -415,6 +415,24 @@ describe("staged changes", () => {
     expect(await accepted.text("a.txt")).toBe("one\n2\n");
     expect((await accepted.agent.undo({ threadId: "t" })).restored).toHaveLength(2);
     expect([await accepted.text("a.txt"), await accepted.text("n.txt")]).toEqual(["one\ntwo\n", undefined]);
+    const long = Array.from({ length: 30 }, (_, n) => `line ${n}\n`).join("");
+    const change = (n: number) =>
+      call("edit_file", {
+        file_path: "/workspace/a.txt",
+        old_string: `line ${n}\n`,
+        new_string: `LINE ${n}\n`,
+      });
+    const partly = await setUp((step) => [change(1), change(25)][step] ?? "done", { review: "staged" });
+    await writeFile(path.join(partly.workspace, "a.txt"), long);
+    await partly.run();
+    const [one] = (await partly.agent.staged?.list())?.[0]?.hunks ?? [];
+    await partly.agent.staged?.accept([{ file: "/workspace/a.txt", hunks: [one?.id ?? ""] }]);
+    expect(await partly.agent.undo({ threadId: "t" })).toMatchObject({
+      restored: [],
+      refused: [{ file: "/workspace/a.txt", why: expect.stringContaining("accept that") }],
+    });
+    await partly.agent.staged?.accept();
+    expect(await partly.text("a.txt")).toBe(long);
   });
 
   it("make a command ask first, which does not see them", async () => {

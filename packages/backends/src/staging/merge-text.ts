@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { applyPatch, structuredPatch, type StructuredPatch } from "diff";
 import { diff3Merge } from "node-diff3";
 import { decodeText, detectFormat, encodeText, type TextFormat } from "../workspace/text-codec.js";
@@ -48,8 +49,8 @@ export const mergeContents = (
 
 /** Lines that belong together. */
 export interface Hunk {
-  /** The number of the hunk in its file, from 1 on. */
-  readonly number: number;
+  /** The same as long as its lines are, whatever becomes of the other hunks. */
+  readonly id: string;
   /** Where it stands: "@@ -3,7 +3,8 @@". */
   readonly header: string;
   /** Each with " ", "-" or "+" in front. */
@@ -59,12 +60,25 @@ export interface Hunk {
 const patchOf = (before: string, after: string): StructuredPatch | undefined =>
   structuredPatch("a", "b", before, after, undefined, undefined, { context: 3, timeout: 2_000 });
 
+/** By their lines; of equal ones the later get a number. */
+const idsOf = (hunks: readonly { readonly lines: readonly string[] }[]): string[] => {
+  const seen = new Map<string, number>();
+  return hunks.map(({ lines: changed }) => {
+    const id = createHash("sha256").update(changed.join("\n")).digest("hex").slice(0, 12);
+    const nth = (seen.get(id) ?? 0) + 1;
+    seen.set(id, nth);
+    return nth === 1 ? id : `${id}-${nth}`;
+  });
+};
+
 /** Undefined when one of them is no text, or they are too large to be compared. */
 export const hunksOf = (before: Uint8Array, after: Uint8Array): Hunk[] | undefined => {
   const [one, other] = [textOf(before), textOf(after)];
   const patch = one && other && patchOf(one.text, other.text);
-  return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines: changed }, at) => ({
-    number: at + 1,
+  if (!patch) return undefined;
+  const ids = idsOf(patch.hunks);
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines: changed }, at) => ({
+    id: ids[at] as string,
     header: `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
     lines: changed,
   }));
@@ -74,13 +88,15 @@ export const hunksOf = (before: Uint8Array, after: Uint8Array): Hunk[] | undefin
 export const withHunks = (
   before: Uint8Array,
   after: Uint8Array,
-  numbers: ReadonlySet<number>,
+  chosen: ReadonlySet<string>,
 ): Uint8Array | undefined => {
   const [one, other] = [textOf(before), textOf(after)];
   const patch = one && other && patchOf(one.text, other.text);
-  if (!patch || [...numbers].some((number) => !patch.hunks[number - 1])) return undefined;
-  if (numbers.size === patch.hunks.length) return after;
-  const hunks = patch.hunks.filter((_, at) => numbers.has(at + 1));
+  if (!patch) return undefined;
+  const ids = idsOf(patch.hunks);
+  if ([...chosen].some((id) => !ids.includes(id))) return undefined;
+  if (chosen.size === ids.length) return after;
+  const hunks = patch.hunks.filter((_, at) => chosen.has(ids[at] as string));
   const text = hunks.length === 0 ? one.text : applyPatch(one.text, { ...patch, hunks });
   return text === false ? undefined : encodeText(text, other.format, "the file");
 };

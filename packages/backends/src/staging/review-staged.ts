@@ -1,3 +1,4 @@
+import { BackendError } from "../errors.js";
 import type { FileChange } from "../commit/file-change.js";
 import { diffOf } from "../review/proposal.js";
 import { hashOf } from "../workspace/file-content.js";
@@ -19,7 +20,7 @@ interface Selected {
   readonly file: string;
   readonly entry: StagedEntry;
   /** Undefined: the whole of it. */
-  readonly hunks: ReadonlySet<number> | undefined;
+  readonly hunks: ReadonlySet<string> | undefined;
   /** What was shown, when the selection says so. */
   readonly shown: string | null | undefined;
 }
@@ -32,16 +33,18 @@ const select = (
   const of = (
     path: string,
     entry: StagedEntry,
-    { hunks, hashAfter }: { hunks?: readonly number[]; hashAfter?: string | null } = {},
+    { hunks, hashAfter }: { hunks?: readonly string[]; hashAfter?: string | null } = {},
   ): Selected => ({ path, file: mount + path, entry, hunks: hunks && new Set(hunks), shown: hashAfter });
   if (!selection) return { chosen: [...entries].map(([path, entry]) => of(path, entry)), refused: [] };
+  if (!Array.isArray(selection))
+    throw new BackendError("invalid_option", "A selection is a list of files, or of { file, hunks }.");
   const chosen = new Map<string, Selected>();
   const refused: RefusedStaged[] = [];
   for (const each of selection) {
     const { file, ...what } = typeof each === "string" ? { file: each } : each;
     const path = mount !== "" && file.startsWith(`${mount}/`) ? file.slice(mount.length) : file;
     const entry = entries.get(path);
-    if (!entry) refused.push({ file, why: "nothing of it is staged" });
+    if (!entry) refused.push({ file, why: `nothing of it is staged; what is begins with ${mount}/` });
     else if (chosen.has(path)) refused.push({ file, why: "it is selected more than once" });
     else chosen.set(path, of(path, entry, what));
   }
@@ -74,7 +77,7 @@ export const stagedChanges = async (staging: Staging): Promise<StagedChange[]> =
 type Decided = { readonly content: Uint8Array | null; readonly merged: boolean } | { readonly why: string };
 
 const HUNKS_OF_CHANGES =
-  "only a text that changes has hunks, and these numbers are none of them; take the whole file";
+  "these are no hunks of it, or not any more: list what is staged again (only a text that changes has hunks)";
 
 const decide = (
   { area }: Staging,
@@ -192,13 +195,9 @@ export const rejectStaged = async (
     const staged = kindOf(entry) === "change" ? await contentOf(shadow, path) : null;
     const base = area.baseOf(entry);
     const all = (staged && hunksOf(base, staged)) ?? [];
-    const known = all.length > 0 && [...hunks].every((number) => all.some((hunk) => hunk.number === number));
+    const known = all.length > 0 && [...hunks].every((id) => all.some((hunk) => hunk.id === id));
     const rest = known
-      ? withHunks(
-          base,
-          staged as Uint8Array,
-          new Set(all.map(({ number }) => number).filter((number) => !hunks.has(number))),
-        )
+      ? withHunks(base, staged as Uint8Array, new Set(all.map(({ id }) => id).filter((id) => !hunks.has(id))))
       : undefined;
     if (!rest) {
       refused.push({ file, why: HUNKS_OF_CHANGES });

@@ -16,13 +16,13 @@ export interface StagedChange {
   readonly hunks: readonly Hunk[];
 }
 
-/** Whole files, or some hunks of one by their numbers. By paths as the agent knows them, or as the backend names them. */
+/** Whole files, or some hunks of one by their ids. By paths as the agent knows them, or as the backend names them. */
 export type StagedSelection = readonly (
   | string
   | {
       readonly file: string;
-      /** Their numbers; left out: the whole file. */
-      readonly hunks?: readonly number[];
+      /** Their ids; left out: the whole file. */
+      readonly hunks?: readonly string[];
       /** Of the `StagedChange` that was looked at: refused when the agent has changed it since. */
       readonly hashAfter?: string | null;
     }
