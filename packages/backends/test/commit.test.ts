@@ -125,7 +125,7 @@ describe("a change set", () => {
       if (code === null) seen[isNew ? "new" : "old"] += 1;
       return code === 0;
     };
-    const stride = Number(process.env["COMMIT_STRIDE"] ?? 3);
+    const stride = Number(process.env["COMMIT_STRIDE"] ?? 5);
     for (let nth = 1, done = false; !done; nth += 2 * stride)
       done = (await Promise.all([killedAt(nth), killedAt(nth + stride)])).includes(true);
     expect(seen.old).toBeGreaterThan(3);

@@ -187,7 +187,7 @@ describe("undo", () => {
         expect({ nth, found }).toEqual({ nth, found: OLD });
         return code === 0;
       };
-      const stride = Number(process.env["UNDO_STRIDE"] ?? 5);
+      const stride = Number(process.env["UNDO_STRIDE"] ?? 11);
       for (let nth = 1, done = false; !done; nth += 2 * stride)
         done = (await Promise.all([killedAt(nth), killedAt(nth + stride)])).includes(true);
     },

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createJsSearch, createRipgrepSearch, HostError, type TextSearchPort } from "../src/index.js";
 import { query, tree, withTree } from "./support/search-trees.js";
 
-const RUNS = Number(process.env["SEARCH_FUZZ"] ?? 150);
+const RUNS = Number(process.env["SEARCH_FUZZ"] ?? 100);
 /** Every ripgrep at hand: releases differ, the answers must not. */
 const PROGRAMS = [
   rgPath,
