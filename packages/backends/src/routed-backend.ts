@@ -71,11 +71,14 @@ interface Part {
 export class RoutedBackend extends CompositeBackend {
   readonly #otherwise: BackendProtocolV2;
   readonly #routed: Readonly<Record<string, BackendProtocolV2>>;
+  /** The longest first. */
+  readonly #routes: readonly string[];
 
   constructor(otherwise: BackendProtocolV2, routes: Record<string, BackendProtocolV2>) {
     super(otherwise, routes);
     this.#otherwise = otherwise;
     this.#routed = routes;
+    this.#routes = Object.keys(routes).sort((one, other) => other.length - one.length);
   }
 
   /** The same routes for somebody who may do no more than this; what is enforced by a backend itself is handed to it. */
@@ -128,8 +131,7 @@ export class RoutedBackend extends CompositeBackend {
   }
 
   #routeOf(path: string): string {
-    const routes = Object.keys(this.#routed).sort((one, other) => other.length - one.length);
-    return routes.find((route) => path.startsWith(route)) ?? "/";
+    return this.#routes.find((route) => path.startsWith(route)) ?? "/";
   }
 
   #committing(route: string): CommittingBackend | undefined {

@@ -62,12 +62,8 @@ export const createGitOpsTool = (git: GitWritePort, bracket?: CommandBracket): S
       checkWritesEverything("git_ops");
       if (!bracket || !TAKES_WORK.has(args.action)) return carryOut(git, args, context.signal);
       const { result, changes } = await bracket(() => carryOut(git, args, context.signal));
-      const { content, artifact } =
-        typeof result === "string" ? { content: result, artifact: undefined } : result;
-      return {
-        content: [content, ...changeLines(changes)].join("\n"),
-        artifact: artifact === undefined ? { changes } : artifact,
-      };
+      const content = typeof result === "string" ? result : result.content;
+      return { content: [content, ...changeLines(changes)].join("\n"), artifact: { changes } };
     },
   });
 

@@ -115,8 +115,10 @@ export const createManageTerminalTool = (port: TerminalPort, gate: CommandGate):
 
   /** What is typed into a program is no command that could be judged, and many programs run some. */
   const checkInput = async (id: string, input: string): Promise<void> => {
+    const { approvals } = gate;
+    if (!approvals) return;
     const program = (await port.list()).find((each) => each.id === id)?.command ?? "the shell";
-    const answer = await gate.approvals?.ask({
+    const answer = await approvals.ask({
       description: `Type into \`${program}\` in ${id}: ${JSON.stringify(input)}`,
       details: {
         kind: "command",
@@ -130,7 +132,7 @@ export const createManageTerminalTool = (port: TerminalPort, gate: CommandGate):
         label: `all that is typed into \`${program}\` in ${id}, in this run`,
       },
     });
-    if (answer?.type === "reject") throw rejected(answer.reason, "Nothing was typed");
+    if (answer.type === "reject") throw rejected(answer.reason, "Nothing was typed");
   };
   const noted = ({ note }: CheckedCommand, text: string): string => (note ? `${note}\n${text}` : text);
 

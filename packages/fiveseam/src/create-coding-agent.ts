@@ -1,8 +1,6 @@
-import { readFile, realpath, stat } from "node:fs/promises";
-import os from "node:os";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { WORKSPACE_ROUTE } from "@fiveseam/backends";
-import { createCodingTools, type CodingToolsOptions, type CommandPolicy } from "@fiveseam/coding-tools";
 import {
   createSystemPrompt,
   projectMemoryMiddleware,
@@ -10,7 +8,6 @@ import {
   type MemorySource,
 } from "@fiveseam/context";
 import { nodeHost } from "@fiveseam/host";
-import { createShellPolicy } from "@fiveseam/shell-policy";
 import {
   createCodingSubagents,
   delegationMiddleware,
@@ -34,6 +31,7 @@ import { createAgentModels, type AgentModels } from "./agent-models.js";
 import { agentFiles, type AgentFiles } from "./agent-files.js";
 import { approvalsOf } from "./approval-settings.js";
 import { agentPipeline } from "./agent-pipeline.js";
+import { codingToolsOf } from "./agent-tools.js";
 import { BUILT_IN_TOOLS, checkGates, checkTools, namesOf, toolsOf, usableTools } from "./check-tools.js";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
 import { CostLedger } from "./cost-ledger.js";
@@ -56,10 +54,6 @@ import { modeInForce } from "./stored-mode.js";
 import { personalDirectory, workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
 import { gateOf } from "./threads.js";
-
-/** Where a workspace may narrow what commands may do. */
-const POLICY_FILE = ".fiveseam/shell-policy.json";
-const MAX_POLICY_BYTES = 256 * 1024;
 
 const directoryOf = async (workspace: string): Promise<string> => {
   const absolute = path.resolve(workspace);
@@ -138,59 +132,6 @@ export const createCodingAgent = async <
   } catch (error) {
     await persistence.close();
     throw error;
-  }
-};
-
-/** The workspace's own say on commands; what cannot be read says nothing that could be followed. */
-const workspacePolicy = async (workspace: string): Promise<string | undefined> => {
-  const file = path.join(workspace, POLICY_FILE);
-  try {
-    return (await stat(file)).size > MAX_POLICY_BYTES ? "" : await readFile(file, "utf8");
-  } catch (error) {
-    return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "") ? undefined : "";
-  }
-};
-
-const shellPolicyOf = async (
-  given: CodingAgentOptions["shellPolicy"],
-  workspace: string,
-  warn: (message: string) => void,
-): Promise<CommandPolicy | undefined> => {
-  if (given !== undefined) return given || undefined;
-  try {
-    const config = await workspacePolicy(workspace);
-    const policy = await createShellPolicy({
-      workspace: await realpath(workspace),
-      home: os.homedir(),
-      ...(config === undefined ? {} : { workspaceConfig: config }),
-    });
-    if (policy.problem !== undefined)
-      warn(
-        `${POLICY_FILE} cannot be followed (${policy.problem}): commands that do more than read are asked about.`,
-      );
-    return policy;
-  } catch (cause) {
-    throw new ConfigError(
-      "shellPolicy",
-      `The shell policy could not be made: ${errorFacts(cause).message} Pass one that was made with \`wasm\`, or false.`,
-      { cause },
-    );
-  }
-};
-
-const codingToolsOf = async (
-  { codingTools: choice, shellPolicy }: CodingAgentOptions,
-  parts: Omit<CodingToolsOptions, "shellPolicy">,
-  warn: (message: string) => void,
-): Promise<StructuredTool[]> => {
-  if (choice === false) return [];
-  // Its grammar takes a moment to load, which is nothing to be paid for without the tools.
-  const policy = await shellPolicyOf(shellPolicy, parts.root, warn);
-  try {
-    return createCodingTools({ ...parts, ...(policy ? { shellPolicy: policy } : {}), ...choice });
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new ConfigError("codingTools", cause.message, { cause });
   }
 };
 

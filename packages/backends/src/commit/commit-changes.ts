@@ -2,6 +2,7 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BackendProtocolV2 } from "deepagents";
 import { FILE_ERROR_KINDS, FileError, type FileErrorKind } from "../workspace/file-error.js";
 import { hashOf } from "../workspace/file-content.js";
+import { checkExpected } from "./expected.js";
 import { isCommitting, pathsOf, type CommitResult, type FileChange } from "./file-change.js";
 
 interface Before {
@@ -83,14 +84,6 @@ const failure = (error: unknown, failedAt: number): CommitResult => ({
   failedAt,
 });
 
-/** @throws {FileError} `stale` */
-const checkExpected = ({ path, expect }: FileChange, bytes: Uint8Array | null): void => {
-  const hash = bytes && hashOf(bytes);
-  if (expect === undefined || expect === hash) return;
-  const what = hash === null ? "is not there any more" : expect === null ? "is there already" : "has changed";
-  throw new FileError("stale", `${path} ${what}: the change was meant for another content.`);
-};
-
 /** Makes the files what they were. */
 const putBack = async (backend: BackendProtocolV2, before: readonly Before[]): Promise<void> => {
   for (const { path, bytes } of [...before].reverse()) {
@@ -117,7 +110,7 @@ export const commitInOrder = async (
         if (!before.some((each) => each.path === path))
           before.push({ path, bytes: await bytesOf(backend, path) });
       }
-      checkExpected(change, before.find((each) => each.path === change.path)?.bytes ?? null);
+      checkExpected(change, before.find((each) => each.path === change.path)?.bytes ?? null, change.path);
     } catch (error) {
       return failure(error, at);
     }

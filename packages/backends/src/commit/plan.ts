@@ -6,6 +6,7 @@ import { FileError } from "../workspace/file-error.js";
 import type { Place } from "../workspace/resolve.js";
 import { checkNewName, parsePath, showPath } from "../workspace/virtual-path.js";
 import type { WorkspaceRoot } from "../workspace/workspace-root.js";
+import { checkExpected } from "./expected.js";
 import type { FileChange } from "./file-change.js";
 
 /** A file as it is, and as it will be. */
@@ -111,17 +112,12 @@ export class Plan {
   }
 
   async #file(
-    { expect }: Pick<FileChange, "expect">,
+    meant: Pick<FileChange, "expect">,
     path: string,
     options: { make?: boolean; itself?: boolean },
   ): Promise<PlannedFile> {
     const file = await this.#open(path, options);
-    const hash = file.before ? hashOf(file.before) : null;
-    if (expect !== undefined && expect !== hash) {
-      const what =
-        hash === null ? "is not there any more" : expect === null ? "is there already" : "has changed";
-      throw new FileError("stale", `${file.place.shown} ${what}: the change was meant for another content.`);
-    }
+    checkExpected(meant, file.before, file.place.shown);
     return file;
   }
 

@@ -35,7 +35,12 @@ interface Found extends CommandChanges {
   readonly record: readonly OutsideChange[];
 }
 
-const beforeOf = ({ path, mode, content }: SeenFile): OutsideChange["before"] => ({ path, mode, content });
+const beforeOf = ({ path, file, mode, content }: SeenFile): OutsideChange["before"] => ({
+  path,
+  file,
+  mode,
+  content,
+});
 
 /** What is another file now, and what is gone or new. */
 const compare = (before: Observation, after: Observation, sinceMs: number): Found => {

@@ -1,6 +1,6 @@
 import { lstatSync, type BigIntStats } from "node:fs";
 import { hashOf, readWhole, withFile } from "../workspace/file-content.js";
-import type { Place } from "../workspace/resolve.js";
+import { placeIn } from "../workspace/resolve.js";
 import { parsePath, showPath } from "../workspace/virtual-path.js";
 import { walkFiles, type WalkedFile } from "../workspace/walk.js";
 import { breathe, identityOf, type WorkspaceRoot } from "../workspace/workspace-root.js";
@@ -44,16 +44,6 @@ export interface Observation {
 
 const BREATHE_EVERY = 200;
 
-const placeOf = (root: WorkspaceRoot, { directory, name, parts }: WalkedFile, stats: BigIntStats): Place => ({
-  directory,
-  name,
-  parts,
-  stats,
-  shown: root.show(parts),
-  undoParents() {},
-  close() {},
-});
-
 const isGone = (root: WorkspaceRoot, path: string): boolean => {
   try {
     return root.identity(parsePath(path)) === "";
@@ -77,7 +67,9 @@ export const observeTree = async (
     const late = performance.now() > until;
     if (size > root.maxFileBytes || (late && size > limits.maxFileBytes))
       return { hash: undefined, content: undefined };
-    const content = await withFile(placeOf(root, found, stats), (file) => readWhole(file, root.maxFileBytes));
+    const { directory, name, parts } = found;
+    const place = placeIn(directory, { name, parts, stats, shown: root.show(parts) });
+    const content = await withFile(place, (file) => readWhole(file, root.maxFileBytes));
     const isKept = size <= limits.maxFileBytes && size <= room && !late;
     return { hash: hashOf(content), content: isKept ? content : undefined };
   };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createTwoFilesPatch } from "diff";
 import type { PlannedChange } from "../workspace/change-guard.js";
 import { hashOf } from "../workspace/file-content.js";
-import { decodeText, detectFormat } from "../workspace/text-codec.js";
+import { textContentOf } from "../workspace/text-codec.js";
 
 /** A file that a change would make, change or delete. */
 export interface ProposedFile {
@@ -42,9 +42,7 @@ const MAX_DIFFS_CHARS = 256 * 1024;
 const textOf = (bytes: Uint8Array | null): string | undefined => {
   if (bytes === null) return "";
   if (bytes.length > MAX_DIFF_BYTES) return undefined;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const format = detectFormat(buffer);
-  return format && decodeText(buffer, format);
+  return textContentOf(bytes)?.text;
 };
 
 /** Unified, as `git apply` reads it; undefined when one of them is no text, or is too large. */
@@ -80,14 +78,13 @@ const eachFile = async (
 ): Promise<readonly string[]> => {
   const others: string[] = [];
   for (const { target, after } of changes) {
-    const mount = target.file.slice(0, target.file.length - target.path.length);
     let known = false;
     await target.eachFile(
-      async ({ path, content }) => {
+      async ({ file, content }) => {
         known = true;
-        visit(proposed(mount + path, content, after), content, after);
+        visit(proposed(file, content, after), content, after);
       },
-      (path, leadsTo) => others.push(leadsTo === undefined ? mount + path : `${mount + path} -> ${leadsTo}`),
+      (file, leadsTo) => others.push(leadsTo === undefined ? file : `${file} -> ${leadsTo}`),
     );
     if (known || after === null) continue;
     visit({ ...proposed(target.file, undefined, after), kind: "create" }, null, after);

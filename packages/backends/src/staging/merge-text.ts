@@ -1,20 +1,7 @@
 import { createHash } from "node:crypto";
 import { applyPatch, structuredPatch, type StructuredPatch } from "diff";
 import { diff3Merge } from "node-diff3";
-import { decodeText, detectFormat, encodeText, type TextFormat } from "../workspace/text-codec.js";
-
-/** A text file's bytes as text, and how they were written. */
-export interface TextContent {
-  readonly text: string;
-  readonly format: TextFormat;
-}
-
-/** Undefined for what is no text. */
-export const textOf = (bytes: Uint8Array): TextContent | undefined => {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const format = detectFormat(buffer);
-  return format && { text: decodeText(buffer, format), format };
-};
+import { encodeText, textContentOf } from "../workspace/text-codec.js";
 
 /** Merging takes time with the square of the lines; more are not worth waiting for. */
 const MAX_LINES = 10_000;
@@ -32,7 +19,7 @@ export const mergeContents = (
 ): Uint8Array | undefined => {
   if (Buffer.compare(mine, theirs) === 0 || Buffer.compare(base, mine) === 0) return theirs;
   if (Buffer.compare(base, theirs) === 0) return mine;
-  const [o, a, b] = [textOf(base), textOf(mine), textOf(theirs)];
+  const [o, a, b] = [textContentOf(base), textContentOf(mine), textContentOf(theirs)];
   if (!o || !a || !b) return undefined;
   const [mineLines, baseLines, theirLines] = [lines(a.text), lines(o.text), lines(b.text)];
   if (Math.max(mineLines.length, baseLines.length, theirLines.length) > MAX_LINES) return undefined;
@@ -73,7 +60,7 @@ const idsOf = (hunks: readonly { readonly lines: readonly string[] }[]): string[
 
 /** Undefined when one of them is no text, or they are too large to be compared. */
 export const hunksOf = (before: Uint8Array, after: Uint8Array): Hunk[] | undefined => {
-  const [one, other] = [textOf(before), textOf(after)];
+  const [one, other] = [textContentOf(before), textContentOf(after)];
   const patch = one && other && patchOf(one.text, other.text);
   if (!patch) return undefined;
   const ids = idsOf(patch.hunks);
@@ -90,7 +77,7 @@ export const withHunks = (
   after: Uint8Array,
   chosen: ReadonlySet<string>,
 ): Uint8Array | undefined => {
-  const [one, other] = [textOf(before), textOf(after)];
+  const [one, other] = [textContentOf(before), textContentOf(after)];
   const patch = one && other && patchOf(one.text, other.text);
   if (!patch) return undefined;
   const ids = idsOf(patch.hunks);

@@ -1,6 +1,7 @@
 import { BackendError } from "../errors.js";
 import type { FileChange } from "../commit/file-change.js";
 import { diffOf } from "../review/proposal.js";
+import { unreported } from "../workspace/call-report.js";
 import { hashOf } from "../workspace/file-content.js";
 import { hunksOf, mergeContents, withHunks } from "./merge-text.js";
 import { contentOf } from "./probe.js";
@@ -108,10 +109,11 @@ const decide = (
   return content ? { content, merged: true } : { why: "the same lines have been changed since" };
 };
 
-const drop = async ({ area, shadow }: Staging, path: string): Promise<void> => {
+/** Nothing of the file is staged any more. */
+export const drop = async ({ area, shadow }: Staging, path: string): Promise<void> => {
   // The index first: what it does not name is not there.
   area.set(path, undefined);
-  await shadow.delete(path);
+  await unreported(() => shadow.delete(path));
 };
 
 /** What of a file stays staged once some of its hunks are on the disk. */

@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { replaceDurably } from "../durable-file.js";
 import { BackendError } from "../errors.js";
 import { hashOf } from "../workspace/file-content.js";
 import { FileLocks } from "../workspace/file-locks.js";
@@ -72,7 +62,7 @@ export class StagingArea {
     const entries = new Map(this.entries());
     if (entry) entries.set(file, entry);
     else entries.delete(file);
-    this.#write(this.#index, JSON.stringify(Object.fromEntries(entries)));
+    replaceDurably(this.#index, JSON.stringify(Object.fromEntries(entries)));
     if (entry) return;
     const named = new Set([...entries.values()].map(({ base }) => base));
     for (const name of readdirSync(this.#bases))
@@ -83,22 +73,11 @@ export class StagingArea {
   keepBase(content: Uint8Array): string {
     const hash = hashOf(content);
     const file = path.join(this.#bases, hash);
-    if (!existsSync(file)) this.#write(file, content);
+    if (!existsSync(file)) replaceDurably(file, content);
     return hash;
   }
 
   baseOf({ base }: StagedEntry): Uint8Array {
     return base === null ? new Uint8Array() : readFileSync(path.join(this.#bases, base));
-  }
-
-  #write(file: string, content: string | Uint8Array): void {
-    const fd = openSync(`${file}.new`, "w", 0o600);
-    try {
-      writeFileSync(fd, content);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(`${file}.new`, file);
   }
 }

@@ -11,7 +11,7 @@ import type { FileFailure } from "../workspace/options.js";
 import { WorkspaceBackend } from "../workspace/workspace-backend.js";
 import { overlaid } from "./overlay.js";
 import { contentOf, probeEntry, probeFile, type ProbedFile } from "./probe.js";
-import { acceptStaged, rejectStaged, stagedChanges } from "./review-staged.js";
+import { acceptStaged, drop, rejectStaged, stagedChanges } from "./review-staged.js";
 import type { AcceptResult, RejectResult, StagedChange, StagedSelection } from "./staged-change.js";
 import { StagingArea, type StagedEntry } from "./staging-area.js";
 
@@ -45,15 +45,14 @@ export interface Staging {
   /** The files on the disk. */
   readonly base: GuardedBackend;
   /** The staged contents, under the same paths. */
-  readonly shadow: Required<Pick<GuardedBackend, "commit" | "uploadFiles" | "downloadFiles" | "locate">> &
-    GuardedBackend;
+  readonly shadow: Required<Pick<GuardedBackend, "commit" | "uploadFiles">> & GuardedBackend;
   readonly mount: string;
   readonly options: StagingOptions;
 }
 
 /**
  * Holds changes back without a pause: the agent goes on and reads what it has staged, nothing on the disk changes, and somebody
- * accepts or rejects, by file or by hunk. Put it around `withUndo` and inside `withFreshness`. Commands see the disk, not what
+ * accepts or rejects, by file or by hunk. Put it right around the files, and `withFreshness` and `withUndo` around it. Commands see the disk, not what
  * is staged; files that .gitignore names are found by `glob` and `grep` while they are staged.
  *
  * @throws {BackendError} `invalid_option` when the backend cannot be held while it is looked at, or `directory` is empty.
@@ -227,7 +226,7 @@ class StagedChanges {
         return gone.length > 0
           ? refuse("not_found", `${receipt.file}: it does not exist.`)
           : refuse("denied", `${receipt.file} is an empty directory, whose deletion cannot be staged.`);
-      for (const [each, { base: made }] of staged) if (made === null) await this.#drop(each);
+      for (const [each, { base: made }] of staged) if (made === null) await drop(this.#parts, each);
       for (const { path: each, content, mode } of gone) {
         // Of what was staged already the deletion is based on what that was based on.
         const entry = known.get(each) ?? { base: area.keepBase(content as Buffer), mode };
@@ -278,15 +277,9 @@ class StagedChanges {
       }
       const base = entry ? entry.base : content ? area.keepBase(content) : null;
       const now = await contentOf(shadow, at);
-      if ((now && hashOf(now)) === base) await this.#drop(at);
+      if ((now && hashOf(now)) === base) await drop(this.#parts, at);
       else area.set(at, { base, ...(mode === undefined ? {} : { mode }), ...(now ? {} : { deleted: true }) });
       options.onStaged?.(file);
     }
-  }
-
-  async #drop(at: string): Promise<void> {
-    const { area, shadow } = this.#parts;
-    area.set(at, undefined);
-    await unreported(() => shadow.delete(at));
   }
 }

@@ -1,18 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { replaceDurably, writeDurably } from "../durable-file.js";
 import { hashOf } from "../workspace/file-content.js";
 import { FileLocks } from "../workspace/file-locks.js";
 
@@ -60,17 +49,6 @@ const decode = (text: string): Line | undefined => {
   const [sum = "", json = ""] = [text.slice(0, 16), text.slice(17)];
   // Torn by a crash: what it was about was not done yet.
   return sum !== "" && checksum(json) === sum ? (JSON.parse(json) as Line) : undefined;
-};
-
-const writeDurably = (file: string, flags: "a" | "w", bytes: string | Uint8Array): void => {
-  const fd = openSync(file, flags, 0o600);
-  try {
-    const data = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-    for (let at = 0; at < data.length;) at += writeSync(fd, data, at);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 };
 
 /**
@@ -129,8 +107,7 @@ export class UndoJournal {
     this.#unnamed.add(hash);
     if (existsSync(file)) return { hash, mode, kept: true };
     if (!this.#makeRoom(content.length, run)) return { hash, mode, kept: false };
-    writeDurably(`${file}.new`, "w", content);
-    renameSync(`${file}.new`, file);
+    replaceDurably(file, content);
     return { hash, mode, kept: true };
   }
 
@@ -161,8 +138,7 @@ export class UndoJournal {
         return this.#bytes() + bytes <= this.#maxBytes;
       }
       const rest = entries.filter((entry) => entry.run !== oldest.run);
-      writeDurably(`${this.#file}.new`, "w", rest.map((entry) => encode({ entry })).join(""));
-      renameSync(`${this.#file}.new`, this.#file);
+      replaceDurably(this.#file, rest.map((entry) => encode({ entry })).join(""));
       this.#sweep(rest);
     }
     return true;

@@ -127,12 +127,11 @@ const undoable = (backend: Committing, journal: UndoJournal, options: UndoOption
 
   const guard = (outer?: ChangeGuard, from = origin()): ChangeGuard => {
     const entriesOf = async ({ target, after }: PlannedChange): Promise<NewEntry[]> => {
-      const mount = target.file.slice(0, target.file.length - target.path.length);
       const hashAfter = after && hashOf(after);
       const entries: NewEntry[] = [];
-      const lost = await target.eachFile(async ({ path: at, content, mode }) => {
+      const lost = await target.eachFile(async ({ path: at, file, content, mode }) => {
         const before = journal.keep(content, mode, from.run);
-        entries.push({ ...from, path: at, file: mount + at, before, after: hashAfter });
+        entries.push({ ...from, path: at, file, before, after: hashAfter });
       });
       if (entries.length === 0 && (after !== null || lost > 0))
         entries.push({ ...from, path: target.path, file: target.file, before: null, after: hashAfter });

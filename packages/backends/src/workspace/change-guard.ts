@@ -27,6 +27,8 @@ export interface FileReceipt {
 export interface FileBefore {
   /** As the backend names it: without its mount. */
   readonly path: string;
+  /** As the agent knows it. */
+  readonly file: string;
   /** Permission bits. */
   readonly mode: number;
   /** Undefined when it is larger than the backend's `maxFileBytes`. */
@@ -44,12 +46,12 @@ export interface ChangeTarget {
   /**
    * Goes through the regular files that the change replaces or removes: itself, or all below a directory.
    *
-   * @param other is told of each link and other entry there is besides: its path, and what a link leads to.
+   * @param other is told of each link and other entry there is besides: its name as the agent knows it, and what a link leads to.
    * @returns how many of those there are.
    */
   eachFile(
     visit: (file: FileBefore) => Promise<void>,
-    other?: (path: string, leadsTo: string | undefined) => void,
+    other?: (file: string, leadsTo: string | undefined) => void,
   ): Promise<number>;
 }
 

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import type { ChangeTarget, FileBefore } from "./change-guard.js";
 import type { Directory } from "./directory.js";
 import { hashOf, readWhole, withFile } from "./file-content.js";
-import type { Place } from "./resolve.js";
+import { placeIn, type Place } from "./resolve.js";
 import { showPath, type PathParts } from "./virtual-path.js";
 import type { WorkspaceRoot } from "./workspace-root.js";
 
@@ -11,6 +11,7 @@ export const targetOf = (root: WorkspaceRoot, place: Place): ChangeTarget => {
   const before = (at: Place): Promise<FileBefore> =>
     withFile(at, async (file) => ({
       path: showPath(at.parts),
+      file: root.show(at.parts),
       mode: Number(file.stats.mode & 0o7777n),
       content:
         Number(file.stats.size) > root.maxFileBytes ? undefined : await readWhole(file, root.maxFileBytes),
@@ -21,25 +22,15 @@ export const targetOf = (root: WorkspaceRoot, place: Place): ChangeTarget => {
     name: string,
     parts: PathParts,
     visit: (file: FileBefore) => Promise<void>,
-    other: ((path: string, leadsTo: string | undefined) => void) | undefined,
+    other: ((file: string, leadsTo: string | undefined) => void) | undefined,
   ): Promise<number> => {
     const stats = lstatSync(parent.at(name), { bigint: true });
     if (stats.isFile()) {
-      await visit(
-        await before({
-          directory: parent,
-          name,
-          parts,
-          stats,
-          shown: root.show(parts),
-          undoParents() {},
-          close() {},
-        }),
-      );
+      await visit(await before(placeIn(parent, { name, parts, stats, shown: root.show(parts) })));
       return 0;
     }
     if (!stats.isDirectory()) {
-      other?.(showPath(parts), stats.isSymbolicLink() ? readlinkSync(parent.at(name)) : undefined);
+      other?.(root.show(parts), stats.isSymbolicLink() ? readlinkSync(parent.at(name)) : undefined);
       return 1;
     }
     const directory = parent.enter(name);

@@ -23,6 +23,12 @@ export interface Place {
   close(): void;
 }
 
+/** An entry of a directory that somebody else holds open. */
+export const placeIn = (
+  directory: Directory,
+  entry: Pick<Place, "name" | "parts" | "stats" | "shown">,
+): Place => ({ directory, ...entry, undoParents() {}, close() {} });
+
 export interface ResolveOptions {
   /** Follow a symbolic link at the end; default true. */
   readonly followLast?: boolean;

@@ -4,7 +4,7 @@ import { readWhole, withFile } from "./file-content.js";
 import { FileError } from "./file-error.js";
 import { nameGlob, pathGlob } from "./glob-pattern.js";
 import { fileGrep, wantedOf } from "./grep-file.js";
-import type { Place } from "./resolve.js";
+import { placeIn, type Place } from "./resolve.js";
 import { ScanQueue } from "./scan-queue.js";
 import { parsePath, showPath, type PathParts } from "./virtual-path.js";
 import { walkRuns, type FileRun } from "./walk.js";
@@ -105,15 +105,8 @@ const searchable = (root: WorkspaceRoot, place: Place): Promise<Buffer | undefin
   });
 
 /** A file that a walk came by, as a place. */
-const walkedPlace = (root: WorkspaceRoot, { directory, parts, given }: FoundRun, name: string): Place => ({
-  directory,
-  name,
-  parts: [...parts, name],
-  stats: undefined,
-  shown: root.show([...given, name]),
-  undoParents() {},
-  close() {},
-});
+const walkedPlace = (root: WorkspaceRoot, { directory, parts, given }: FoundRun, name: string): Place =>
+  placeIn(directory, { name, parts: [...parts, name], stats: undefined, shown: root.show([...given, name]) });
 
 export const grepFiles = async (
   root: WorkspaceRoot,

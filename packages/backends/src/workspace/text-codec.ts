@@ -122,6 +122,19 @@ export const decodeText = (bytes: Buffer, format: TextFormat): string => {
     : iconv.decode(body, format.encoding, { stripBOM: false });
 };
 
+/** A whole text, and how it was written. */
+export interface TextContent {
+  readonly text: string;
+  readonly format: TextFormat;
+}
+
+/** Undefined for what is no text. */
+export const textContentOf = (bytes: Uint8Array): TextContent | undefined => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const format = detectFormat(buffer);
+  return format && { text: decodeText(buffer, format), format };
+};
+
 /** Decodes a large file piece by piece. A character may come in two pieces. */
 export const textDecoder = (format: TextFormat): { write(bytes: Buffer): string; end(): string } => {
   if (format.encoding === "utf-8") {
