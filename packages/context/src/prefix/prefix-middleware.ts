@@ -1,0 +1,145 @@
+import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
+import { Command } from "@langchain/langgraph";
+import { createMiddleware, type AgentMiddleware } from "langchain";
+import { z } from "zod";
+import { withTextBehind } from "../message-text.js";
+import { conversationOf } from "../namespace.js";
+import { isControlFlow, reasonOf, warnWith, type OnWarning } from "../warn.js";
+import { composeChanges, composePrefix, toldBy, type LoadedSource } from "./compose.js";
+import type { PrefixSource } from "./source.js";
+
+export interface ContextPrefixOptions {
+  /** In the order in which they stand in the prompt. */
+  readonly sources: readonly PrefixSource[];
+  /** Told when a source could not be read; the model call goes on without it. */
+  readonly onWarning?: OnWarning;
+}
+
+/** Turns whose sources are remembered in memory; a forgotten one is read again, to the same effect. */
+const MAX_TURNS = 200;
+/** After so many changes the head is written anew: what they repeat costs more than billing the head once more. */
+const MAX_NOTICES = 12;
+
+const noticeSchema = z.object({ after: z.string(), text: z.string() });
+const stateSchema = z.object({
+  // deepagents' own memory middleware keeps its texts under this name, and it is the one such key that a delegate is not
+  // given (deepagents 1.14): a delegate has its own head, and two of them in parallel must not write one channel.
+  memoryContents: z
+    .object({
+      prefix: z.string(),
+      told: z.record(z.string(), z.string()),
+      notices: z.array(noticeSchema),
+    })
+    .optional(),
+});
+type Stored = NonNullable<z.infer<typeof stateSchema>["memoryContents"]>;
+
+const isHuman = (message: BaseMessage): message is HumanMessage => HumanMessage.isInstance(message);
+
+/** The changes, each behind the message that was the last one when it was seen: there it stays, and so do the bytes. */
+const withNotices = (messages: readonly BaseMessage[], notices: Stored["notices"]): BaseMessage[] =>
+  messages.map((message) => {
+    const own = notices.filter(({ after }) => after === message.id);
+    if (own.length === 0 || !isHuman(message)) return message;
+    return withTextBehind(
+      message,
+      `<context-changed>\n${own.map(({ text }) => text).join("\n\n")}\n</context-changed>`,
+    );
+  });
+
+/**
+ * Puts what the agent should know from the start (instructions, memories, skills) at the end of the system prompt, and
+ * keeps those bytes for the whole conversation: a provider bills a prefix anew when one byte of it moves. What changes
+ * later is said once, behind the user's message of the turn in which it was seen, and stays there. The head is written
+ * anew only after a compaction has moved what came behind it anyway, or after twelve changes.
+ *
+ * What a conversation was told is kept in its state, so that it is the same after a restart, on another machine and on a
+ * branch. A wrap hook only; it fails open.
+ *
+ * @example
+ * ```ts
+ * import { contextPrefixMiddleware, instructionFiles, backendFiles } from "@fiveseam/context";
+ * import { StateBackend } from "deepagents";
+ *
+ * const middleware = contextPrefixMiddleware({
+ *   sources: [instructionFiles({ files: backendFiles(new StateBackend()), root: "/workspace/" })],
+ * });
+ * ```
+ */
+export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMiddleware => {
+  const warn = warnWith(options.onWarning);
+  const turns = new Map<string, Promise<LoadedSource[]>>();
+
+  const load = (signal: AbortSignal | undefined): Promise<LoadedSource[]> =>
+    Promise.all(
+      options.sources.map(async (source) => {
+        try {
+          return { source, sections: await source.load({ signal }) };
+        } catch (error) {
+          if (isControlFlow(error, signal)) throw error;
+          warn("source_unreadable", `${source.title} could not be read: ${reasonOf(error)}`, error);
+          return undefined;
+        }
+      }),
+    ).then((loaded) => loaded.filter((each) => each !== undefined));
+
+  const forTurn = (turn: string | undefined, signal: AbortSignal | undefined): Promise<LoadedSource[]> => {
+    if (turn === undefined) return load(signal);
+    const known = turns.get(turn);
+    if (known) return known;
+    const loading = load(signal);
+    loading.catch(() => turns.delete(turn));
+    turns.set(turn, loading);
+    if (turns.size > MAX_TURNS) turns.delete(turns.keys().next().value as string);
+    return loading;
+  };
+
+  /** What the conversation is told from now on. */
+  const next = (stored: Stored | undefined, loaded: LoadedSource[], messages: BaseMessage[]): Stored => {
+    const fresh = (): Stored => ({ prefix: composePrefix(loaded), told: toldBy(loaded), notices: [] });
+    if (!stored) return fresh();
+    const ids = new Set(messages.map(({ id }) => id));
+    if (stored.notices.some(({ after }) => !ids.has(after)) || stored.notices.length > MAX_NOTICES)
+      return fresh();
+    // A source that cannot be read now says nothing of what it said before.
+    const titles = new Set(loaded.map(({ source }) => source.title));
+    const known = Object.entries(stored.told).filter(([key]) => titles.has(key.slice(0, key.indexOf("\n"))));
+    const text = composeChanges(Object.fromEntries(known), loaded);
+    const after = messages.findLast(isHuman)?.id;
+    if (text === undefined || after === undefined) return stored;
+    return {
+      ...stored,
+      told: {
+        ...Object.fromEntries(
+          Object.entries(stored.told).filter(([key]) => !known.some(([each]) => each === key)),
+        ),
+        ...toldBy(loaded),
+      },
+      notices: [...stored.notices, { after, text }],
+    };
+  };
+
+  return createMiddleware({
+    name: "FiveseamContextPrefix",
+    stateSchema,
+    wrapModelCall: async (request, handler) => {
+      const { threadId, namespace } = conversationOf(request.runtime.configurable);
+      const last = request.messages.findLast(isHuman);
+      // A caller may use one message id in two threads.
+      const turn = last?.id === undefined ? undefined : [threadId, namespace, last.id].join("\n");
+      const stored = request.state.memoryContents;
+      const loaded = await forTurn(turn, request.runtime.signal);
+      const told = next(stored, loaded, request.messages);
+      const result = await handler({
+        ...request,
+        messages: withNotices(request.messages, told.notices),
+        ...(told.prefix === ""
+          ? {}
+          : { systemMessage: request.systemMessage.concat(new SystemMessage(`\n\n${told.prefix}`)) }),
+      });
+      // A Command would take the place of a structured answer (langchain 1.5); what was told is then worked out again.
+      if (told === stored || "structuredResponse" in result) return result;
+      return new Command({ update: { memoryContents: told } });
+    },
+  }) as unknown as AgentMiddleware;
+};

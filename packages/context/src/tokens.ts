@@ -1,0 +1,12 @@
+/** The usual rule of thumb for English text and code; see `estimateTokens` for what corrects it. */
+export const CHARS_PER_TOKEN = 4;
+
+export const tokensOfText = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
+
+/** The text's beginning that fits, not cut inside a surrogate pair. */
+export const fitting = (text: string, maxChars: number): string => {
+  if (text.length <= maxChars) return text;
+  const end = Math.max(0, Math.trunc(maxChars));
+  const code = text.charCodeAt(end - 1);
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end);
+};
