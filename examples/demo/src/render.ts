@@ -107,6 +107,13 @@ export class Renderer {
       }
       case "warning":
         return [paint("yellow", `warning: ${event.message}`)];
+      case "context.compacted":
+        return [
+          paint(
+            "dim",
+            `the conversation was compacted: ${event.tokensBefore} to ${event.tokensAfter} tokens`,
+          ),
+        ];
       case "waiting":
         return [
           event.reason === "thread_busy"

@@ -21,6 +21,7 @@ import { createRipgrepSearchTool } from "./ripgrep-search.js";
 import { createRunCommandTool } from "./run-command.js";
 import { createRunTestsTool } from "./run-tests.js";
 import type { CommandGate, CommandPolicy } from "./shell-check.js";
+import { createReadSkillTool, createRunSkillScriptTool, type SkillsPort } from "./skill-tools.js";
 import { createThinkTool } from "./think.js";
 import { createWebFetchTool, createWebSearchTool } from "./web.js";
 
@@ -50,6 +51,8 @@ export interface CodingToolsOptions {
   bracket?: CommandBracket;
   /** How many staged changes are not on the disk: then a command that may change something asks first. */
   pending?: () => number;
+  /** The skills that `read_skill` and `run_skill_script` work on; without them those tools are absent. */
+  skills?: SkillsPort;
   /** Tools to add that are not there by default, since deepagents' own do nearly the same. */
   include?: readonly OptionalTool[];
   /** Tools to leave out. */
@@ -110,6 +113,11 @@ const DEFAULT_TOOLS = {
   compose_files: ({ backend }) => (isChangeable(backend) ? createComposeFilesTool(backend) : undefined),
   ast_edit: ({ backend, wasm }) =>
     isChangeable(backend) ? createAstEditTool(backend, wasm ? { wasm } : {}) : undefined,
+  read_skill: ({ skills }) => skills && createReadSkillTool(skills),
+  run_skill_script: (parts) =>
+    parts.skills &&
+    parts.host.process &&
+    createRunSkillScriptTool({ process: parts.host.process, gate: gateOf(parts), skills: parts.skills }),
   lsp_query: ({ host, backend }) => host.language && createLspQueryTool(host.language, backend),
 } satisfies Record<string, Maker>;
 

@@ -20,6 +20,12 @@ export { createManageTerminalTool } from "./manage-terminal.js";
 export { createRipgrepSearchTool } from "./ripgrep-search.js";
 export { createRunCommandTool } from "./run-command.js";
 export { createRunTestsTool } from "./run-tests.js";
+export {
+  createReadSkillTool,
+  createRunSkillScriptTool,
+  type SkillEntry,
+  type SkillsPort,
+} from "./skill-tools.js";
 export { createThinkTool } from "./think.js";
 export { createWebFetchTool, createWebSearchTool } from "./web.js";
 export { FileChangeError, ToolDeniedError, ToolInputError } from "./errors.js";

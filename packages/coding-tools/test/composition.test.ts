@@ -16,7 +16,7 @@ import {
 import { declarationOf, lintToolSchema, type Effect } from "@fiveseam/tool-pipeline";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { CommittingBackend } from "@fiveseam/backends";
-import { createCodingTools, type CodingToolName, type ToolFiles } from "../src/index.js";
+import { createCodingTools, type CodingToolName, type SkillsPort, type ToolFiles } from "../src/index.js";
 import { filesOf } from "./support.js";
 
 /** Ports that are only looked at, never called here. */
@@ -41,7 +41,8 @@ const everything: Host = {
 };
 const include = ["read_files", "find_files", "list_files"] as const;
 const backend: ToolFiles = { ...filesOf({}), commit: absent };
-const all = () => createCodingTools({ host: everything, root: os.tmpdir(), backend, include });
+const skills: SkillsPort = { list: async () => [], read: async () => undefined, file: async () => undefined };
+const all = () => createCodingTools({ host: everything, root: os.tmpdir(), backend, skills, include });
 
 const EFFECTS: Record<CodingToolName, readonly Effect[]> = {
   ripgrep_search: ["fs.read"],
@@ -72,6 +73,8 @@ const EFFECTS: Record<CodingToolName, readonly Effect[]> = {
   browser_run: ["net", "browser"],
   browser_snapshot: ["net", "browser"],
   browser_screenshot: ["net", "browser"],
+  read_skill: ["fs.read"],
+  run_skill_script: ["exec"],
   read_files: ["fs.read"],
   find_files: ["fs.read"],
   list_files: ["fs.read"],

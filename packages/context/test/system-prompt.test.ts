@@ -1,5 +1,4 @@
-import { AIMessage, HumanMessage, type BaseMessage } from "@langchain/core/messages";
-import { MemorySaver } from "@langchain/langgraph";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { createAgent, fakeModel, type AgentMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
 import { createSystemPrompt, todosMiddleware } from "../src/index.js";

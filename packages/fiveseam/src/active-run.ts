@@ -81,6 +81,7 @@ export class ActiveRun {
     runtime.active.add(this);
     lease.abort = (reason) => this.abort(reason);
     lease.maxCost = options.maxCost;
+    lease.limits = options.limits;
     this.#mode = modeAskedFor(options) ?? "act";
     lease.mode = this.#mode;
     this.#spentBefore = this.#spent;
@@ -97,15 +98,30 @@ export class ActiveRun {
   }
 
   async #run(): Promise<void> {
+    const timer = this.#startClock();
     try {
       await this.#execute();
       this.events.close();
     } catch (error) {
       this.events.close({ error });
     } finally {
+      clearTimeout(timer);
       this.#lease.release();
       this.#runtime.active.delete(this);
     }
+  }
+
+  /** The limit on time stops what is under way; the others are looked at where something new is begun. */
+  #startClock(): NodeJS.Timeout | undefined {
+    const { maxDurationMs } = this.#runtime.limits(this.#options.limits);
+    // Beyond this Node's timers fire at once.
+    if (maxDurationMs > 2 ** 31 - 1) return undefined;
+    const timer = setTimeout(
+      () => this.abort(new RunLimitError("max_duration", maxDurationMs, maxDurationMs)),
+      maxDurationMs,
+    );
+    timer.unref();
+    return timer;
   }
 
   get #config(): Record<string, unknown> & { configurable: Record<string, unknown> } {

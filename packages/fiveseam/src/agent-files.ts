@@ -18,11 +18,13 @@ import {
   type UndoableBackend,
   type WorkspaceBackendOptions,
 } from "@fiveseam/backends";
+import type { Conversation, FileFreshness } from "@fiveseam/context";
 import type { Approvals, Layer } from "@fiveseam/tool-pipeline";
 import type { BaseStore } from "@langchain/langgraph";
 import type { BackendProtocolV2 } from "deepagents";
 import { askedAbout, loses, type ApprovalSettings } from "./approval-settings.js";
 import { ConfigError } from "./errors.js";
+import { agentKey, fileFreshness } from "./file-freshness.js";
 import { stagedNotes } from "./staged-notes.js";
 import type { ThreadGate } from "./threads.js";
 
@@ -65,6 +67,10 @@ export interface AgentFiles {
   readonly bracket?: CommandBracket;
   /** Changes that wait for the user. */
   readonly staging?: StagingBackend;
+  /** Whether a file is as an agent saw it last. */
+  readonly freshness?: (file: string, agent: Conversation) => Promise<FileFreshness>;
+  /** What an agent has seen of files is no longer before its eyes. */
+  forget?(agent: Conversation): void;
   /** For the pipeline: says in a result what of it is only staged. */
   readonly layers?: readonly Layer[];
 }
@@ -178,8 +184,9 @@ export const agentFiles = ({
           onStaged: notes.onStaged,
         })
       : undefined;
+  const ledger = new FreshnessLedger();
   const fresh = withFreshness(staging ?? plain, {
-    ledger: new FreshnessLedger(),
+    ledger,
     ...(requireRead === undefined ? {} : { requireRead }),
   });
   const undoable =
@@ -213,6 +220,8 @@ export const agentFiles = ({
   return {
     backend,
     bracket: bracketExec(files),
+    freshness: fileFreshness(workspace, ledger, staging ?? plain),
+    forget: (agent) => ledger.forget(agentKey(agent)),
     ...(undoable ? { undoable } : {}),
     ...(staging ? { staging, layers: [notes.layer] } : {}),
   };

@@ -21,6 +21,8 @@ export interface AgentModels {
   readonly model: BaseChatModel;
   /** The roles that do not run on the agent's model. */
   readonly roles: Partial<Record<string, BaseChatModel>>;
+  /** Those that take over. */
+  readonly fallbacks: readonly BaseChatModel[];
   /** What could not be made here, in words. */
   readonly problems: readonly string[];
   /**
@@ -98,6 +100,7 @@ export const createAgentModels = async (
   return {
     model,
     roles: own,
+    fallbacks,
     problems,
     recovery: (running = model) => [
       contextOverflowMiddleware(),

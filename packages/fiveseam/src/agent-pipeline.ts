@@ -15,12 +15,15 @@ import {
 import type { DelegationOptions } from "@fiveseam/subagents";
 import type { BackendProtocolV2 } from "deepagents";
 import { ConfigError } from "./errors.js";
+import type { RunLimits } from "./run-limits.js";
 
 /** How tool calls are recorded. */
 export interface AuditSettings extends Partial<Omit<AuditOptions, "onSinkError">> {}
 
-/** Limits on tool calls; `false` leaves one out. */
+/** Limits; `false` leaves one out. */
 export interface LimitSettings {
+  /** What a run may use up in all, its delegates included; reaching one stops it, and `resume` goes on with a fresh budget. */
+  run?: RunLimits;
   /** Calls in any minute; 600 in all and 200 of one tool by default. */
   rateLimit?: Omit<RateLimitOptions, "nowMs"> | false;
   /** When a model that goes round in circles is told, refused and stopped. */

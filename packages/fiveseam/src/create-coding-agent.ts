@@ -1,12 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { WORKSPACE_ROUTE } from "@fiveseam/backends";
-import {
-  createSystemPrompt,
-  projectMemoryMiddleware,
-  todosMiddleware,
-  type MemorySource,
-} from "@fiveseam/context";
+import { createSystemPrompt, todosMiddleware } from "@fiveseam/context";
 import { nodeHost } from "@fiveseam/host";
 import {
   createCodingSubagents,
@@ -29,6 +23,7 @@ import {
 import type { AgentMiddleware } from "langchain";
 import { createAgentModels, type AgentModels } from "./agent-models.js";
 import { agentFiles, type AgentFiles } from "./agent-files.js";
+import { agentContext } from "./agent-context.js";
 import { approvalsOf } from "./approval-settings.js";
 import { agentPipeline } from "./agent-pipeline.js";
 import { codingToolsOf } from "./agent-tools.js";
@@ -50,6 +45,9 @@ import { recoveryNotices } from "./recovery-notices.js";
 import { chooseDelegates, withoutTask, type Delegates } from "./roles.js";
 import { RunMeter } from "./run-meter.js";
 import type { Runtime } from "./run-options.js";
+import { limitsInForce } from "./run-limits.js";
+import { ownMiddleware } from "./middleware-option.js";
+import { sayInRun } from "./run-notices.js";
 import { modeInForce } from "./stored-mode.js";
 import { personalDirectory, workspaceKey } from "./state-directory.js";
 import { joinQueue, trackCalls } from "./thread-layers.js";
@@ -64,23 +62,6 @@ const directoryOf = async (workspace: string): Promise<string> => {
     throw new ConfigError("workspace", `"${absolute}" is a file; the workspace is a directory.`);
   return absolute;
 };
-
-const memorySources = (files: readonly string[], backend: BackendProtocolV2): MemorySource[] =>
-  files.map((file) => ({
-    path: file,
-    read: async () => {
-      const result = await Promise.resolve(backend.readRaw(file)).catch((error: unknown) => {
-        // FilesystemBackend throws where other backends return an error; a file that is not there is no fault.
-        if ((error as NodeJS.ErrnoException).code === "ENOENT")
-          return { error: "not found", data: undefined };
-        throw error;
-      });
-      if (result.error !== undefined || !result.data) return undefined;
-      const { content } = result.data;
-      if (typeof content === "string") return content;
-      return Array.isArray(content) ? content.join("\n") : undefined;
-    },
-  }));
 
 /**
  * Assembles a coding agent: a model, tools, files, specialists and context behind one LangGraph agent whose threads
@@ -135,6 +116,9 @@ export const createCodingAgent = async <
   }
 };
 
+const GENERAL_PURPOSE = "general-purpose";
+const SKILL_TOOLS = ["read_skill", "run_skill_script"];
+
 interface Parts {
   workspace: string;
   models: AgentModels;
@@ -160,6 +144,8 @@ const assemble = async (
     undoable,
     bracket,
     staging,
+    freshness,
+    forget,
     layers = [],
   }: AgentFiles = options.backend
     ? { backend: options.backend as BackendProtocolV2 }
@@ -195,6 +181,7 @@ const assemble = async (
     approvals,
     undoable,
     staging,
+    limits: (own) => limitsInForce(own, options.limits?.run),
     closed: false,
   };
   const warned = new Set<string>();
@@ -204,6 +191,17 @@ const assemble = async (
     runtime.warnings.push({ code, message });
   };
 
+  const context = agentContext({
+    options: options as never,
+    workspace,
+    backend,
+    host,
+    fallbacks: models.fallbacks,
+    tools: () => allTools,
+    ...(freshness ? { freshness } : {}),
+    ...(forget ? { forget } : {}),
+    warn,
+  });
   const asksOfCommands = options.approvals !== false && options.approvals?.commands !== false;
   const codingTools = await codingToolsOf(
     options,
@@ -213,6 +211,7 @@ const assemble = async (
       backend,
       ...(asksOfCommands ? { approvals } : {}),
       ...(bracket ? { bracket } : {}),
+      ...(context.skills ? { skills: context.skills } : {}),
       ...(staging ? { pending: () => staging.pending() } : {}),
     },
     (message) => warn("policy_unreadable", message),
@@ -220,6 +219,7 @@ const assemble = async (
   const meter = new RunMeter({
     ledger: costs,
     maxCost: (threadId) => gate.holder(threadId ?? "")?.maxCost ?? options.maxCost,
+    limits: (threadId) => limitsInForce(gate.holder(threadId ?? "")?.limits, options.limits?.run),
     onLimit: (threadId, error) => gate.holder(threadId ?? "")?.abort(error),
     onUnpriced: (model) =>
       warn("cost_unknown", `maxCost cannot count the calls of ${model}: their price or usage is not known.`),
@@ -243,14 +243,16 @@ const assemble = async (
     usableTools(given, (message) => warn("tool_quarantined", message));
   const tools = [...codingTools, ...usable((options.tools ?? []) as StructuredTool[])];
   checkTools(tools);
-  const memory = (): AgentMiddleware =>
-    projectMemoryMiddleware({
-      sources: memorySources(options.memory ?? [`${WORKSPACE_ROUTE}AGENTS.md`], backend),
-      onWarning: ({ path: file, message }) =>
-        warn("memory_unreadable", `${file} could not be read: ${message}`),
-    });
-  const todos =
-    options.todos !== false && !options.middleware?.some(({ name }) => name === "todoListMiddleware");
+  /** Tools that only make sense with the index of skills in the prompt, which other delegates do not have. */
+  const withoutSkills = tools.filter(({ name }) => !SKILL_TOOLS.includes(name));
+  const own = ownMiddleware(
+    options.middleware ?? [],
+    (code, message) => {
+      if (!sayInRun({ type: "warning", code, message })) warn(code, message);
+    },
+    warn,
+  );
+  const todos = options.todos !== false && !own.some(({ name }) => name === "todoListMiddleware");
 
   const { interruptOn, permissions } = options;
   const delegation = delegationMiddleware({
@@ -263,25 +265,35 @@ const assemble = async (
   const specialists = createCodingSubagents({
     roles: chosen.roles,
     backend,
-    tools,
+    tools: (role) => (role === GENERAL_PURPOSE ? tools : withoutSkills),
     pipeline,
     models: models.roles,
-    middleware: (role) => [meter.middleware(), memory(), ...models.recovery(models.roles[role])],
-    ...(options.skills ? { skills: options.skills } : {}),
+    outer: () => [meter.middleware(), ...context.attached()],
+    middleware: (role) => [
+      context.compaction(),
+      ...context.head(role === GENERAL_PURPOSE),
+      ...context.moment(),
+      ...models.recovery(models.roles[role]),
+      ...context.cache(),
+    ],
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });
   const delegates = await delegatesOf(chosen.subagents, {
-    tools,
+    tools: withoutSkills,
     pipeline,
     interruptOn,
     usable,
     delegation,
-    around: (own) => [meter.middleware(), ...models.recovery(own)],
+    around: (running) => ({
+      outer: [meter.middleware(), context.compaction(), ...context.attached()],
+      inner: [...context.head(false), ...context.moment(), ...models.recovery(running), ...context.cache()],
+    }),
   });
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
   const middleware: AgentMiddleware[] = [
     meter.middleware(),
+    ...context.attached(),
     toolPipelineMiddleware(pipeline, {
       agent: options.name ?? "main",
       rights: (context, messages) => rightsOfRun({ mode: modeInForce(context, messages) }),
@@ -289,11 +301,15 @@ const assemble = async (
     planModeMiddleware(),
     ...(chosen.any ? [delegation] : [withoutTask()]),
     ...(todos ? [todosMiddleware()] : []),
-    memory(),
-    ...(options.middleware ?? []),
-    // Innermost, so that what it cures is the model's failure and nobody else's.
+    context.compaction(),
+    ...context.head(true),
+    ...own,
+    ...context.moment(),
+    // Innermost but for the cache marks, so that what it cures is the model's failure and nobody else's.
     ...models.recovery(),
+    ...context.cache(),
   ];
+  const allTools = [...tools, ...middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[])];
   const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
   checkTools([...tools, ...brought]);
   checkGates("interruptOn", interruptOn, [
@@ -331,7 +347,6 @@ const assemble = async (
     ...(store ? { store } : {}),
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
-    ...(options.skills ? { skills: [...options.skills] } : {}),
     ...(options.name ? { name: options.name } : {}),
     ...(options.responseFormat === undefined ? {} : { responseFormat: options.responseFormat }),
     ...(options.contextSchema === undefined ? {} : { contextSchema: options.contextSchema }),

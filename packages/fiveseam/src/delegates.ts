@@ -18,8 +18,8 @@ interface Surroundings {
   usable(tools: readonly StructuredTool[]): StructuredTool[];
   /** Limits on what it delegates in turn, where a middleware of its own brings `task`. */
   readonly delegation: AgentMiddleware;
-  /** The limits of the run, then the recovery of its model. */
-  around(model: BaseChatModel | undefined): AgentMiddleware[];
+  /** What stands outside of the pipeline and what inside, for a delegate that runs on the model. */
+  around(model: BaseChatModel | undefined): { outer: AgentMiddleware[]; inner: AgentMiddleware[] };
 }
 
 const build = async (
@@ -39,7 +39,7 @@ const build = async (
   const own = spec as SubAgent;
   // "provider:model" means the same here as for the agent, and fails here as well when it cannot be made.
   const model = own.model === undefined ? undefined : await createChatModel(own.model as ModelChoice);
-  const [limits, ...recovery] = around(model);
+  const { outer, inner } = around(model);
   checkTools(own.tools ?? [], `${option}.tools`);
   return {
     ...own,
@@ -48,12 +48,12 @@ const build = async (
     // The agent's gates hold for every delegate; its own can only add to them.
     ...(interruptOn || own.interruptOn ? { interruptOn: { ...own.interruptOn, ...interruptOn } } : {}),
     middleware: [
-      limits,
+      ...outer,
       toolPipelineMiddleware(pipeline, { agent: own.name, rights: rightsOfRun }),
       planModeMiddleware(),
       delegation,
       ...(own.middleware ?? []),
-      ...recovery,
+      ...inner,
     ],
   } as AnySubAgent;
 };

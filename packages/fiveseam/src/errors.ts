@@ -74,7 +74,18 @@ export class AgentClosedError extends Error {
 }
 
 /** Which limit of a run was reached. */
-export type RunLimit = "max_cost";
+export type RunLimit =
+  "max_cost" | "max_events" | "max_tool_calls" | "max_duration" | "max_consecutive_failures";
+
+const LIMIT_TEXTS: Readonly<Record<RunLimit, (limit: number, spent: number) => string>> = {
+  max_cost: (limit, spent) => `it has cost $${spent.toFixed(4)}, and maxCost is $${limit}`,
+  max_events: (limit) => `it has had ${limit} events, the most that maxEvents allows`,
+  max_tool_calls: (limit) => `it has made ${limit} tool calls, the most that maxToolCalls allows`,
+  max_duration: (limit) =>
+    `it has taken ${Math.round(limit / 1000)} seconds, the most that maxDurationMs allows`,
+  max_consecutive_failures: (limit) =>
+    `its last ${limit} tool calls have all failed, and maxConsecutiveFailures is ${limit}`,
+};
 
 /**
  * A run reached one of its limits: no further model or tool is called, and the thread can be resumed, with the limit
@@ -83,6 +94,7 @@ export type RunLimit = "max_cost";
 export class RunLimitError extends Error {
   override readonly name = "RunLimitError";
   readonly code: RunLimit;
+  /** US dollars, events, calls, milliseconds or failures, by `code`. */
   readonly limit: number;
   readonly spent: number;
   /** For the tool pipeline, which lets it pass instead of making a tool result of it. */
@@ -90,8 +102,7 @@ export class RunLimitError extends Error {
 
   constructor(code: RunLimit, limit: number, spent: number) {
     super(
-      `The run was stopped: it has cost $${spent.toFixed(4)}, and maxCost is $${limit}. ` +
-        "resume() goes on from here with a fresh budget.",
+      `The run was stopped: ${LIMIT_TEXTS[code](limit, spent)}. resume() goes on from here with a fresh budget.`,
     );
     this.code = code;
     this.limit = limit;

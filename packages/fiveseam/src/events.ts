@@ -47,8 +47,26 @@ export interface ApprovalAction {
 export const WARNING_CODES = [
   /** The default state directory cannot be used: nothing of this agent survives its process. */
   "state_in_memory",
-  /** A memory file could not be read; the prompt went without it. */
+  /** Instructions, memories or skills could not be read; the prompt went without them. */
   "memory_unreadable",
+  /** A skill is bad, and skipped or used with a remark. */
+  "skill_skipped",
+  /** A note about the moment (open editor, diagnostics, one of your own) failed and was left out. */
+  "note_failed",
+  /** The conversation nears what the model takes; soon it is compacted. */
+  "context_nearly_full",
+  /** Even compacted the conversation is more than the model takes. */
+  "context_still_full",
+  /** What a compaction took out could not be written to a file. It is still in the thread. */
+  "history_not_kept",
+  /** A summary could not be written by a model; another way of compaction was taken. */
+  "summary_failed",
+  /** A tier of compaction failed; the next was taken. */
+  "compaction_failed",
+  /** A middleware of yours threw; the call went on without it. */
+  "middleware_failed",
+  /** A middleware of yours could not be made; the agent goes without it. */
+  "middleware_skipped",
   /** Approved actions that langchain dropped because another one of the same approval was rejected. */
   "approval_dropped",
   /** A new message was taken as declining the approvals that the thread waited for. */
@@ -127,6 +145,18 @@ export type RunEvent = EventBase &
         cost: number | null;
       }
     | { type: "warning"; code: WarningCode; message: string }
+    /**
+     * The conversation was compacted: 1 old results of tools were taken out, 2 its older part was summarised, 3 all but its
+     * last messages were replaced. What was taken out can be read below `keptIn`; null when it could not be kept.
+     */
+    | {
+        type: "context.compacted";
+        tier: 1 | 2 | 3;
+        cause: "threshold" | "overflow";
+        tokensBefore: number;
+        tokensAfter: number;
+        keptIn: string | null;
+      }
     | { type: "waiting"; reason: "thread_busy" | "provider"; untilMs: number | null }
     /** A model's call failed and is made again: by the same model (`to` equals `from`) or by the next one. */
     | { type: "model.retried"; from: string; to: string; reason: string; message: string }
@@ -269,6 +299,15 @@ export const runEventSchema: z.ZodType<RunEvent> = z.discriminatedUnion("type", 
     cost: z.number().nullable(),
   }),
   z.object({ ...base, type: z.literal("warning"), code: z.enum(WARNING_CODES), message: z.string() }),
+  z.object({
+    ...base,
+    type: z.literal("context.compacted"),
+    tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+    cause: z.enum(["threshold", "overflow"]),
+    tokensBefore: count,
+    tokensAfter: count,
+    keptIn: z.string().nullable(),
+  }),
   z.object({
     ...base,
     type: z.literal("waiting"),

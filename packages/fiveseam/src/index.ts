@@ -3,6 +3,9 @@ export type { CodingAgent, CodingAgentMethods, StagedReview, UndoOptions } from 
 export type { FailoverSettings } from "./agent-models.js";
 export type { FileSettings, UndoSettings } from "./agent-files.js";
 export type { ApprovalSettings } from "./approval-settings.js";
+export type { CompactionSettings, ContextSettings, PromptCacheSettings } from "./agent-context.js";
+export { requiredMiddleware, type MiddlewareOption } from "./middleware-option.js";
+export type { RunLimits } from "./run-limits.js";
 export type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 export type { CodingAgentOptions, DelegateOption } from "./options.js";
 export type { ApprovalDecision, Answers, RunInput } from "./approvals.js";

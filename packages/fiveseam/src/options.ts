@@ -3,7 +3,9 @@ import type { ModelChoice, ModelSpec, ModelTier } from "@fiveseam/models";
 import type { FailoverSettings } from "./agent-models.js";
 import type { AuditSettings, LimitSettings } from "./agent-pipeline.js";
 import type { FileSettings, UndoSettings } from "./agent-files.js";
+import type { CompactionSettings, ContextSettings, PromptCacheSettings } from "./agent-context.js";
 import type { ApprovalSettings } from "./approval-settings.js";
+import type { MiddlewareOption } from "./middleware-option.js";
 import type { Role, RoleName } from "@fiveseam/subagents";
 import type { CodingToolsOptions, CommandPolicy } from "@fiveseam/coding-tools";
 import type { Host } from "@fiveseam/host";
@@ -17,6 +19,7 @@ import type {
   AnySubAgent,
   SupportedResponseFormat,
 } from "deepagents";
+import type { SkillSource } from "@fiveseam/context";
 import type { AgentMiddleware } from "langchain";
 import { z } from "zod";
 import { ConfigError } from "./errors.js";
@@ -113,14 +116,29 @@ export interface CodingAgentOptions<
   undo?: UndoSettings | false;
   /** Tools added to the built-in ones. */
   tools?: readonly ToolOption[];
-  /** Middleware added behind the built-in one, for the main agent. */
-  middleware?: readonly AgentMiddleware[];
+  /**
+   * Middleware added behind the built-in one, for the main agent; a function is called once to make one. One that throws is
+   * left out of that call, one that cannot be made is left out altogether, each with a warning: see `requiredMiddleware`.
+   */
+  middleware?: readonly MiddlewareOption[];
   /** Delegates added to the built-in specialists. */
   subagents?: readonly DelegateOption[];
-  /** Directories of skills, as deepagents takes them. */
-  skills?: readonly string[];
-  /** Files put into the system prompt once a turn, as virtual paths; default ["/workspace/AGENTS.md"]. */
-  memory?: readonly string[];
+  /**
+   * Where skills are found, the first wins: directories as the agent knows them, or sources of your own. Default
+   * `/workspace/.fiveseam/skills/`, `/workspace/.claude/skills/` and the user's. `false`: no skills.
+   */
+  skills?: readonly (string | SkillSource)[] | false;
+  /**
+   * Files of instructions in the head of the prompt, as virtual paths; default AGENTS.md, CLAUDE.md and `.fiveseam/rules` of
+   * the workspace and the user's AGENTS.md. `false`: none, nested ones neither.
+   */
+  memory?: readonly string[] | false;
+  /** What else the agent is told, and how much. */
+  context?: ContextSettings;
+  /** When a conversation is compacted. `false`: never. */
+  compaction?: CompactionSettings | false;
+  /** What providers are asked to keep of the prompt. `false`: what deepagents does by itself. */
+  promptCache?: PromptCacheSettings | false;
   /** The write_todos tool; default true. */
   todos?: boolean;
   /**
@@ -163,12 +181,6 @@ const hasMethod =
     typeof (value as Record<string, unknown>)[method] === "function";
 const object = (what: string) =>
   z.custom<object>((value) => typeof value === "object" && value !== null, `expected ${what}`);
-const named = (what: string) =>
-  z.custom<{ name: string }>(
-    (value) =>
-      typeof value === "object" && value !== null && typeof (value as { name?: unknown }).name === "string",
-    `expected ${what} with a name`,
-  );
 const isCanonical = (path: string): boolean => {
   try {
     return canonicalPath(path) === path.replace(/(.)\/$/, "$1");
@@ -228,6 +240,8 @@ const model = z.union(
 const duration = z.number("expected milliseconds").min(0, "expected 0 milliseconds or more");
 
 const count = z.number().int().min(1);
+const share = z.number().gt(0).max(1);
+const runLimit = z.union([z.literal(false), z.number().positive()], "expected a number above 0, or false");
 
 const asking = z.strictObject({
   tools: z.record(z.string(), z.boolean()).optional(),
@@ -300,10 +314,95 @@ const schema = z.strictObject({
     )
     .optional(),
   tools: z.array(tool).optional(),
-  middleware: z.array(named("a middleware")).optional(),
+  middleware: z
+    .array(
+      z.custom<object>(
+        (value) =>
+          typeof value === "function" ||
+          (typeof value === "object" &&
+            value !== null &&
+            typeof (value as { name?: unknown }).name === "string"),
+        "expected a middleware with a name, or a function that makes one",
+      ),
+    )
+    .optional(),
   subagents: z.array(delegate).optional(),
-  skills: z.array(virtualPath).optional(),
-  memory: z.array(virtualPath).optional(),
+  skills: z
+    .union(
+      [
+        z.literal(false),
+        z.array(
+          z.union([
+            virtualPath,
+            z.looseObject({ label: z.string().min(1), directory: z.string().min(1), files: object("files") }),
+          ]),
+        ),
+      ],
+      "expected virtual paths of directories, sources { label, files, directory }, or false",
+    )
+    .optional(),
+  memory: z
+    .union(
+      [z.literal(false), z.array(virtualPath)],
+      'expected virtual paths that begin with "/", without "." or "..", or false',
+    )
+    .optional(),
+  context: z
+    .strictObject({
+      maxTokens: z
+        .strictObject({
+          instructions: count.optional(),
+          memories: count.optional(),
+          skills: count.optional(),
+        })
+        .optional(),
+      memories: z.boolean().optional(),
+      nestedInstructions: z.boolean().optional(),
+      sources: z
+        .array(
+          z.looseObject({
+            title: z.string().min(1),
+            maxTokens: count,
+            load: z.custom((value) => typeof value === "function", "expected a function"),
+          }),
+        )
+        .optional(),
+      notes: z
+        .union(
+          [
+            z.literal(false),
+            z.array(
+              z.looseObject({
+                name: z.string().min(1),
+                write: z.custom((value) => typeof value === "function", "expected a function"),
+              }),
+            ),
+          ],
+          "expected notes { name, write }, or false",
+        )
+        .optional(),
+    })
+    .optional(),
+  compaction: z
+    .union(
+      [
+        z.literal(false),
+        z.strictObject({
+          windowTokens: count.optional(),
+          levels: z
+            .strictObject({ warnAt: share.optional(), actAt: share.optional(), target: share.optional() })
+            .optional(),
+        }),
+      ],
+      "expected { windowTokens, levels: { warnAt, actAt, target } } with shares between 0 and 1, or false",
+    )
+    .optional(),
+  promptCache: z
+    .union(
+      [z.literal(false), z.strictObject({ ttl: z.enum(["5m", "1h"]).optional() })],
+      'expected { ttl: "5m" } or "1h", or false',
+    )
+    .optional(),
   todos: z.boolean().optional(),
   store: z
     .union([z.literal(false), z.custom(hasMethod("batch"))], "expected a LangGraph store, or false")
@@ -355,6 +454,14 @@ const schema = z.strictObject({
           ],
           "expected { perMinute, perToolPerMinute } with whole numbers from 1 on, or false",
         )
+        .optional(),
+      run: z
+        .strictObject({
+          maxEvents: runLimit.optional(),
+          maxToolCalls: runLimit.optional(),
+          maxDurationMs: runLimit.optional(),
+          maxConsecutiveFailures: runLimit.optional(),
+        })
         .optional(),
       delegation: z
         .strictObject({

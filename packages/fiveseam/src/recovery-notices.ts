@@ -1,43 +1,19 @@
 import type { FailoverEvent, ModelIdentity } from "@fiveseam/failover";
-import { getConfig, type LangGraphRunnableConfig } from "@langchain/langgraph";
 import { errorFacts } from "./error-facts.js";
-import type { RunEvent } from "./events.js";
-
-type Retried = Pick<
-  Extract<RunEvent, { type: "model.retried" }>,
-  "type" | "from" | "to" | "reason" | "message"
->;
-type Waiting = Pick<Extract<RunEvent, { type: "waiting" }>, "type" | "reason" | "untilMs">;
-type Unavailable = { type: "warning"; code: "model_unavailable"; message: string };
+import { runConfig, sayInRun, type RunNotice } from "./run-notices.js";
 
 const labelOf = ({ provider, model }: ModelIdentity): string => `${provider}:${model}`;
 
-/** What a run says of the recovery of a model call. */
-type Notice = Retried | Waiting | Unavailable | { type: "restarted" };
-
-interface RecoveryNotice {
-  readonly fiveseam: "recovery";
-  readonly notice: Notice;
-}
-
-export const isRecoveryNotice = (value: unknown): value is RecoveryNotice =>
-  typeof value === "object" && value !== null && (value as { fiveseam?: unknown }).fiveseam === "recovery";
-
-/**
- * Puts what failover does into the graph's custom stream: it travels in order with everything else, says by its
- * namespace whose call it was, and reaches whoever streams the graph without us.
- */
+/** Says in the run what failover does. */
 export const recoveryNotices = (nowMs: () => number = Date.now): ((event: FailoverEvent) => void) => {
   /** The failure that the next event answers, by the namespace of the call: delegates call in parallel. */
   const failures = new Map<string, { reason: string; message: string }>();
   const nothing = { reason: "unknown", message: "" };
 
   return (event) => {
-    const config = getConfig() as LangGraphRunnableConfig | undefined;
-    const writer = config?.writer;
-    if (!writer) return;
+    const config = runConfig();
     const call = String(config?.configurable?.["checkpoint_ns"] ?? "");
-    const say = (notice: Notice): void => writer({ fiveseam: "recovery", notice } satisfies RecoveryNotice);
+    const say = (notice: RunNotice): void => void sayInRun(notice);
     switch (event.type) {
       case "attempt_failed":
         failures.set(call, { reason: event.failure.reason, message: errorFacts(event.error).message });

@@ -1,16 +1,23 @@
 import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
-import type { AIMessage, UsageMetadata } from "@langchain/core/messages";
+import { ToolMessage, type AIMessage, type UsageMetadata } from "@langchain/core/messages";
 import type { LLMResult } from "@langchain/core/outputs";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
-import type { Layer } from "@fiveseam/tool-pipeline";
+import type { Layer, ToolResult } from "@fiveseam/tool-pipeline";
+import { isCommand } from "@langchain/langgraph";
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import type { CostLedger } from "./cost-ledger.js";
 import { RunLimitError } from "./errors.js";
+import type { RunLimitsInForce } from "./run-limits.js";
 
 /** What one run of the graph has spent, its delegates and side calls included. */
 interface RunSpending {
   readonly threadId: string | undefined;
   cost: number;
+  events: number;
+  toolCalls: number;
+  /** Tool calls that failed since one succeeded. */
+  failures: number;
+  readonly startedMs: number;
   stopped: RunLimitError | undefined;
   /** Everything that LangChain runs for it; forgotten as a whole, for a broken off stream ends nothing by itself. */
   readonly root: string;
@@ -27,6 +34,9 @@ interface MeterOptions {
   readonly ledger: CostLedger;
   /** The limit in US dollars of the run on a thread; asked when it may matter. */
   readonly maxCost: (threadId: string | undefined) => number | undefined;
+  readonly limits: (threadId: string | undefined) => RunLimitsInForce;
+  /** Milliseconds that only grow; default `performance.now`. */
+  readonly elapsedMs?: () => number;
   /** A limit was reached; called once a run. */
   readonly onLimit: (threadId: string | undefined, error: RunLimitError) => void;
   /** A call that could not be priced, in a run with a limit. */
@@ -43,18 +53,30 @@ const currentRunId = (): string | undefined => {
   return config?.callbacks?.getParentRunId?.();
 };
 
+/** A call's last word: the message itself, or the one in the update that it makes. */
+const failedIn = (result: ToolResult): boolean => {
+  if (!isCommand(result)) return ToolMessage.isInstance(result) && result.status === "error";
+  const { messages } = (result.update ?? {}) as { messages?: unknown };
+  return (
+    Array.isArray(messages) &&
+    messages.some((each) => ToolMessage.isInstance(each) && each.status === "error")
+  );
+};
+
 /**
- * Counts what models cost and stops a run that has spent its limit. It counts by callbacks, which see every call that
+ * Counts what a run uses up and stops it when a limit is reached. It counts by callbacks, which see every call that
  * goes through LangChain, and stops where models and tools are called, so that it holds for `invoke` and for whoever
  * reads the stream slowly.
  */
 export class RunMeter {
   readonly #options: MeterOptions;
+  readonly #elapsedMs: () => number;
   readonly #runs = new Map<string, RunSpending>();
   readonly #models = new Map<string, Asked>();
 
   constructor(options: MeterOptions) {
     this.#options = options;
+    this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
   }
 
   /** Bound to the graph. `awaitHandlers`: a call is counted before the next one begins. */
@@ -87,12 +109,20 @@ export class RunMeter {
     handleLLMError: (_error, runId) => this.#end(runId),
   };
 
-  /** Refuses tools once the limit is reached. */
+  /** Counts tool calls and refuses them once a limit is reached. */
   readonly layer: Layer = {
     name: "run-limits",
-    handle: (call, next) => {
-      this.#check();
-      return next(call);
+    handle: async (call, next) => {
+      const run = this.#check();
+      if (!run) return next(call);
+      // Another call of the same step may have been the last one that was allowed.
+      const { maxToolCalls } = this.#options.limits(run.threadId);
+      if (run.toolCalls >= maxToolCalls)
+        this.#stop(run, new RunLimitError("max_tool_calls", maxToolCalls, run.toolCalls));
+      run.toolCalls += 1;
+      const result = await next(call);
+      run.failures = failedIn(result) ? run.failures + 1 : 0;
+      return result;
     },
   };
 
@@ -107,16 +137,29 @@ export class RunMeter {
     }) as AgentMiddleware;
   }
 
-  #check(): void {
+  /** @throws {RunLimitError} when the run that we are in has reached a limit. */
+  #check(): RunSpending | undefined {
     const run = this.#runs.get(currentRunId() ?? "");
-    if (!run) return;
-    const limit = this.#options.maxCost(run.threadId);
-    if (limit === undefined || run.cost < limit) return;
-    if (!run.stopped) {
-      run.stopped = new RunLimitError("max_cost", limit, run.cost);
-      this.#options.onLimit(run.threadId, run.stopped);
-    }
-    throw run.stopped;
+    if (!run) return undefined;
+    if (run.stopped) throw run.stopped;
+    const { threadId, cost, events, failures, startedMs } = run;
+    const limits = this.#options.limits(threadId);
+    const passed = this.#elapsedMs() - startedMs;
+    const maxCost = this.#options.maxCost(threadId) ?? Infinity;
+    if (cost >= maxCost) this.#stop(run, new RunLimitError("max_cost", maxCost, cost));
+    if (events >= limits.maxEvents)
+      this.#stop(run, new RunLimitError("max_events", limits.maxEvents, events));
+    if (passed >= limits.maxDurationMs)
+      this.#stop(run, new RunLimitError("max_duration", limits.maxDurationMs, passed));
+    if (failures >= limits.maxConsecutiveFailures)
+      this.#stop(run, new RunLimitError("max_consecutive_failures", limits.maxConsecutiveFailures, failures));
+    return run;
+  }
+
+  #stop(run: RunSpending, error: RunLimitError): never {
+    run.stopped = error;
+    this.#options.onLimit(run.threadId, error);
+    throw error;
   }
 
   #begin(
@@ -128,16 +171,22 @@ export class RunMeter {
     const run = this.#runs.get(parentRunId ?? "") ?? {
       threadId: text(metadata?.["thread_id"]),
       cost: 0,
+      events: 0,
+      toolCalls: 0,
+      failures: 0,
+      startedMs: this.#elapsedMs(),
       stopped: undefined,
       root: runId,
       ids: new Set(),
     };
+    run.events += 1;
     run.ids.add(runId);
     this.#runs.set(runId, run);
   }
 
   #end(runId: string): void {
     const run = this.#runs.get(runId);
+    if (run) run.events += 1;
     for (const id of run?.root === runId ? [...run.ids] : [runId]) {
       this.#runs.delete(id);
       this.#models.delete(id);

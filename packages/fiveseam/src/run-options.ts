@@ -7,6 +7,7 @@ import type { CostLedger } from "./cost-ledger.js";
 import { ConfigError } from "./errors.js";
 import type { WarningCode } from "./events.js";
 import { modeOf, type RunMode } from "@fiveseam/subagents";
+import { RUN_LIMITS, type RunLimits, type RunLimitsInForce } from "./run-limits.js";
 import type { ThreadGate } from "./threads.js";
 
 export interface RunOptions<Context = unknown> {
@@ -21,6 +22,8 @@ export interface RunOptions<Context = unknown> {
   whenBusy?: "fail" | "queue";
   /** Stops the run when its model calls have cost so many US dollars at list price; default the agent's `maxCost`. */
   maxCost?: number;
+  /** What the run may use up, its delegates included; what is left out is as the agent has it. */
+  limits?: RunLimits;
   /**
    * "plan": nothing in the workspace, the repository or outside changes, whoever tries, delegates included; the agent answers
    * with a plan. Default "act"; a resume goes on in the mode of the run that it resumes. Carried in the context as `mode`.
@@ -48,6 +51,8 @@ export interface Runtime {
   /** Problems noticed while the agent was made or between runs; each is reported by the next run once. */
   readonly warnings: { code: WarningCode; message: string }[];
   readonly approvals: Approvals;
+  /** The limits of a run with these of its own. */
+  limits(own: RunLimits | undefined): RunLimitsInForce;
   /** What takes changes of files back; undefined when nothing does. */
   readonly undoable: Pick<UndoableBackend, "undo"> | undefined;
   /** Changes that wait for the user; undefined when none do. */
@@ -66,7 +71,7 @@ export const checkOptions = (options: RunOptions): void => {
       "`signal` is no AbortSignal; of an AbortController pass `controller.signal`.",
     );
   }
-  const { maxCost, whenBusy, mode, context } = options;
+  const { maxCost, whenBusy, mode, context, limits } = options;
   if (mode !== undefined && mode !== "act" && mode !== "plan") {
     throw new ConfigError("mode", '`mode` is "act" or "plan".');
   }
@@ -78,6 +83,15 @@ export const checkOptions = (options: RunOptions): void => {
   }
   if (maxCost !== undefined && !(typeof maxCost === "number" && maxCost >= 0)) {
     throw new ConfigError("maxCost", "`maxCost` is a number of US dollars, 0 or more.");
+  }
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    if (!RUN_LIMITS.includes(name))
+      throw new ConfigError(
+        `limits.${name}`,
+        `There is no limit "${name}"; there are ${RUN_LIMITS.join(", ")}.`,
+      );
+    if (value !== undefined && value !== false && !(typeof value === "number" && value > 0))
+      throw new ConfigError(`limits.${name}`, `\`${name}\` is a number above 0, or false.`);
   }
   if (whenBusy !== undefined && whenBusy !== "fail" && whenBusy !== "queue") {
     throw new ConfigError("whenBusy", '`whenBusy` is "fail" or "queue".');

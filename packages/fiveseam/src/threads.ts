@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import type { RunMode } from "@fiveseam/subagents";
+import type { RunLimits } from "./run-limits.js";
 import type { HumanMessage } from "@langchain/core/messages";
 
 /** A message that waits to join a run that is under way. */
@@ -28,6 +29,8 @@ export interface ThreadLease {
   abort: (reason: Error) => void;
   /** The run's own `maxCost`. */
   maxCost: number | undefined;
+  /** The run's own limits. */
+  limits: RunLimits | undefined;
   mode: RunMode;
   /** Keeps count of a tool call under way. */
   track(call: Promise<unknown>): void;
@@ -74,6 +77,7 @@ export class ThreadGate {
       done,
       abort: () => {},
       maxCost: undefined,
+      limits: undefined,
       mode: "act",
       get waiting() {
         return queue.some((entry) => entry.joins && !entry.taken);

@@ -2,7 +2,7 @@ import { isUnknownOutcome } from "@fiveseam/tool-pipeline";
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { EventSource, RunEvent, ToolStatus } from "./events.js";
 import { modelOf, partsOf, usageOf } from "./message-content.js";
-import { isRecoveryNotice } from "./recovery-notices.js";
+import { isRunNotice } from "./run-notices.js";
 
 /** One item of LangGraph's stream with `subgraphs: true`: namespace, mode, payload. */
 export type StreamItem = readonly [readonly string[], string, unknown];
@@ -135,7 +135,7 @@ export class Translator {
 
   /** What the agent's own middleware says, among whatever others write to the custom stream. */
   *#notice(source: EventSource, payload: unknown): Generator<RunEvent> {
-    if (!isRecoveryNotice(payload)) return;
+    if (!isRunNotice(payload)) return;
     const { notice } = payload;
     if (notice.type !== "restarted") return yield this.#make(source, notice);
     const messageId = this.#streaming.get(source.delegation ?? "");

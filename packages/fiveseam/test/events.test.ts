@@ -47,6 +47,15 @@ const EXAMPLES: { [Type in RunEventType]: Extract<RunEvent, { type: Type }> } = 
   },
   warning: { ...base, type: "warning", code: "not_sent", message: "m" },
   waiting: { ...base, type: "waiting", reason: "thread_busy", untilMs: null },
+  "context.compacted": {
+    ...base,
+    type: "context.compacted",
+    tier: 2,
+    cause: "threshold",
+    tokensBefore: 9,
+    tokensAfter: 4,
+    keptIn: null,
+  },
   "model.retried": { ...base, type: "model.retried", from: "a:b", to: "c:d", reason: "auth", message: "m" },
   "text.discarded": { ...base, type: "text.discarded", messageId: "m" },
   "run.finished": {

@@ -36,7 +36,7 @@ const attacked = async () => {
     model: model as never,
     tools: [foreignWriter(places.workspace)],
     subagents: [poet, forked, compiledIn(places.workspace)],
-    limits: { rateLimit: false, loopGuard: false },
+    limits: { rateLimit: false, loopGuard: false, run: { maxConsecutiveFailures: false } },
   });
   return { ...places, agent, answers };
 };
@@ -135,8 +135,10 @@ describe("plan mode", () => {
     const delegates = model.calls.filter((each) => !main.includes(each));
     expect([main.length, delegates.length]).toEqual([3, 3]);
     const offered = ({ tools }: (typeof main)[number]) => tools.map(({ name }) => name).toSorted();
-    for (const each of main) expect(offered(each)).toEqual([...kept, "task", "write_todos"].toSorted());
-    expect(delegates.map(offered)).toEqual([kept, expect.any(Array), kept]);
+    for (const each of main)
+      expect(offered(each)).toEqual([...kept, "read_skill", "task", "write_todos"].toSorted());
+    // Skills are the main agent's and general-purpose's.
+    expect(delegates.map(offered)).toEqual([[...kept, "read_skill"].toSorted(), expect.any(Array), kept]);
     expect(offered(delegates[1] as never).every((name) => kept.includes(name))).toBe(true);
     // One prefix for the whole run, which says what the mode is.
     expect(new Set(main.map(({ messages, tools }) => JSON.stringify([messages[0]?.text, tools]))).size).toBe(

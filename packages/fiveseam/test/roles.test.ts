@@ -30,7 +30,7 @@ const playing = async (
     workspace: places.workspace,
     stateDir: places.stateDir,
     model: model as never,
-    limits: { rateLimit: false, loopGuard: false },
+    limits: { rateLimit: false, loopGuard: false, run: { maxConsecutiveFailures: false } },
     ...options,
   });
   const before = await places.hash();

@@ -359,7 +359,7 @@ describe("files", () => {
     expect(Object.keys((state.values as { files?: object }).files ?? {})).toEqual([]);
   });
 
-  it("AGENTS.md is in the prompt of the agent and its delegates, and a change is seen on the next turn only", async () => {
+  it("AGENTS.md is in the prompt of the agent and its delegates, and a change is seen on the next turn without moving the prompt", async () => {
     const places = await workspaceWith({ "AGENTS.md": "Use tabs. $& $1" });
     const model = modelOf((_step, messages) => {
       const asked = messages.findLast((message) => message.getType() === "human")?.text;
@@ -381,7 +381,8 @@ describe("files", () => {
       .map(({ messages }) => messages[0]?.text ?? "");
     expect(prompts[0]).toContain("Use tabs. $& $1");
     expect(prompts[1]).toBe(prompts[0]);
-    expect(prompts[2]).toContain("Use spaces.");
+    expect(prompts[2]).toBe(prompts[0]);
+    expect(lastRequest(model).at(-1)).toMatch(/^human: second\n\n<context-changed>[^]*Use spaces\./);
     const delegate = model.calls.find(({ tools }) => !tools.some((tool) => tool.name === "task"));
     expect(delegate?.messages[0]?.text).toContain("# Project instructions");
   });

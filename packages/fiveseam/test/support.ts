@@ -42,8 +42,9 @@ export const call = (name: string, args: Record<string, unknown> = {}, id?: stri
   toolCalls: [{ name, args, ...(id ? { id } : {}) }],
 });
 
+/** Without notes on the moment, which would stand in every request, unless a test is about them. */
 export const agentWith = async (options: CodingAgentOptions) => {
-  const agent = await createCodingAgent(options);
+  const agent = await createCodingAgent({ ...options, context: { notes: false, ...options.context } });
   onTestFinished(() => agent.close());
   return agent;
 };

@@ -66,6 +66,13 @@ const describeTools = (tools: readonly BindToolsInput[]): ScriptedTool[] =>
       : [];
   });
 
+/**
+ * True for the note on the moment that an agent may put behind the conversation for one call (`turnContextMiddleware` of
+ * `@fiveseam/context`): a script goes by what was said. `calls` has it.
+ */
+const isForThisCall = ({ additional_kwargs }: BaseMessage): boolean =>
+  additional_kwargs?.["fiveseam_trailing"] === true;
+
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -217,7 +224,8 @@ export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions, AIMess
   #turn(messages: readonly BaseMessage[], options: this["ParsedCallOptions"]): ScriptedTurn {
     options.signal?.throwIfAborted();
     const tools = describeTools(options.tools ?? []);
-    const turn = this.#policy ? this.#ask(this.#policy, messages, tools) : this.#step(messages, tools);
+    const said = messages.filter((message) => !isForThisCall(message));
+    const turn = this.#policy ? this.#ask(this.#policy, said, tools) : this.#step(said, tools);
     this.#calls.push({ messages, tools, turn });
     return turn;
   }

@@ -35,10 +35,15 @@ export interface CodingSubagentsOptions {
   roles?: readonly Role[];
   /** The files that the main agent sees; each role gets them with its own rights. */
   backend: BackendProtocolV2;
-  /** The main agent's tools; a role gets those whose declared effects fit its policy. */
-  tools: readonly StructuredTool[];
+  /**
+   * The main agent's tools; a role gets those whose declared effects fit its policy. A function says for each role which are
+   * looked at.
+   */
+  tools: readonly StructuredTool[] | ((role: string) => readonly StructuredTool[]);
   /** The pipeline around every tool call; the main agent's, so that one set of layers sees everything. */
   pipeline: Pipeline;
+  /** Middleware outside of the pipeline, made anew for each delegate. */
+  outer?: (role: string) => readonly AgentMiddleware[];
   /** Further middleware of each delegate, made anew for each because deepagents shares none. */
   middleware?: (role: string) => readonly AgentMiddleware[];
   /** What a role runs on, by its name; the main agent's model where it is left out. */
@@ -87,7 +92,8 @@ const filesFor = (
 
 const build = (role: Role, options: CodingSubagentsOptions): SubAgent => {
   const { name, rights } = role;
-  const tools = toolsOfRole(role, options.tools);
+  const given = typeof options.tools === "function" ? options.tools(name) : options.tools;
+  const tools = toolsOfRole(role, given);
   const further = options.middleware?.(name) ?? [];
   for (const brought of further.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]))
     checkWithinRights(role, String(brought.name), declarationInAgent(brought));
@@ -109,6 +115,7 @@ const build = (role: Role, options: CodingSubagentsOptions): SubAgent => {
     middleware: [
       // Replaces deepagents' own by its name.
       createFilesystemMiddleware(filesFor(role, options)) as unknown as AgentMiddleware,
+      ...(options.outer?.(name) ?? []),
       toolPipelineMiddleware(options.pipeline, {
         agent: name,
         role: name,

@@ -1,3 +1,4 @@
+import type { StructuredTool } from "@langchain/core/tools";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -80,7 +81,7 @@ export const setUp = async (
     },
   });
   const pipeline = rest.pipeline ?? createPipeline({ loopGuard: false });
-  const tools = rest.tools ?? [];
+  const tools = (rest.tools ?? []) as readonly StructuredTool[];
   const agent = createDeepAgent({
     model,
     backend: withCallRights(backend),

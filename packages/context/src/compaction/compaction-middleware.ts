@@ -91,8 +91,8 @@ const measuredRatio = (
   if (at < 0) return 1;
   const counted = (messages[at] as AIMessage).usage_metadata?.input_tokens ?? 0;
   const estimated = fixed + tokensOfMessages(effectiveMessages(messages.slice(0, at), event));
-  // A small prompt says little, and a client that does not count cached tokens would mislead.
-  return estimated < 2_000 ? 1 : clamp(counted / estimated, 0.5, 3);
+  // A small prompt says little. Fewer than estimated is not believed: some clients leave out tools or what was cached.
+  return estimated < 2_000 ? 1 : clamp(counted / estimated, 1, 3);
 };
 
 const NOTICE =

@@ -1,4 +1,5 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { CHARS_PER_TOKEN } from "../tokens.js";
 
 /** What a provider charges for a picture at most, about: Anthropic scales to 1,568 pixels, 1,600 tokens (its vision page). */
@@ -62,21 +63,13 @@ export const tokensOfMessages = (messages: readonly BaseMessage[]): number =>
 
 const perTools = new WeakMap<object, number>();
 
-const toolLength = (tool: unknown): number => {
-  const { name, description, schema } = (tool ?? {}) as {
-    name?: unknown;
-    description?: unknown;
-    schema?: unknown;
-  };
-  let shape = 0;
+const toolLength = (tool: object): number => {
   try {
-    // A zod schema holds more than it says; what goes over the wire is about as long as its descriptions and names.
-    const json = (schema as { toJSONSchema?: () => unknown } | undefined)?.toJSONSchema?.() ?? schema;
-    shape = JSON.stringify(json)?.length ?? 0;
+    // What goes over the wire, in one provider's form; the others' are about as long.
+    return JSON.stringify(convertToOpenAITool(tool as Parameters<typeof convertToOpenAITool>[0])).length;
   } catch {
-    shape = 400;
+    return JSON.stringify(tool).length;
   }
-  return String(name ?? "").length + String(description ?? "").length + Math.min(shape, 8_000);
 };
 
 /** About how many tokens the declarations of tools take. */
