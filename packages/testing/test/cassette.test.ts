@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
 import { ChatAnthropic } from "@langchain/anthropic";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, HumanMessage, ToolMessage, type AIMessageChunk } from "@langchain/core/messages";
@@ -138,6 +147,26 @@ describe.each(Object.keys(clients))("a recorded %s", (name) => {
     await recording.finish();
     expect(await events(replayModel({ file }))()).toEqual(result);
     expect((await replayModel({ file }).invoke("Hi")).text).toBe("Hello there.");
+  });
+
+  it("keeps the tools of content-block events, where a client merges them late", async () => {
+    const file = scratchFile();
+    await using provider = await startProviderEmulator({ policy: () => "Hello there." });
+    await using recording = recordModel(clients[name]!(provider), { file });
+    type Streaming = { streamEvents(input: string): AsyncIterable<unknown> };
+    const drain = async (model: unknown): Promise<number> => {
+      let events = 0;
+      for await (const _ of (model as Streaming).streamEvents("Hi")) events += 1;
+      return events;
+    };
+    const bound = recording.model.bindTools!([weather]) as { bound?: unknown };
+    // A binding has the events of another version; what it binds has those of the model.
+    const seen = await drain(bound.bound ?? bound);
+    await recording.finish();
+    expect(provider.requests[0]?.tools.length).toBe(bound.bound ? 0 : 1);
+    const recorded = readFileSync(file, "utf8").split("\n")[1]!;
+    expect(JSON.parse(recorded).request.tools).toHaveLength(provider.requests[0]!.tools.length);
+    expect(seen).toBeGreaterThan(3);
   });
 
   it("keeps usage, with what came from the cache", async () => {
@@ -388,6 +417,17 @@ describe("the file", () => {
     expect(existsSync(file)).toBe(true);
   });
 
+  it("that cannot be written is an error, and lets the next recording begin", async () => {
+    const file = scratchFile();
+    const recording = recordModel(new ScriptedChatModel({ script: [{ text: "Hello." }] }), { file });
+    await recording.model.invoke("Hi");
+    mkdirSync(file);
+    await expect(recording.finish()).rejects.toThrow(/EISDIR|ENOTEMPTY|directory/);
+    rmdirSync(file);
+    expect(readdirSync(path.dirname(file))).toEqual([]);
+    await record(file);
+  });
+
   it("holds a conversation once, however many calls it took", async () => {
     const file = scratchFile();
     const long = "x".repeat(10_000);
@@ -489,6 +529,14 @@ describe("secrets", () => {
     await recording.finish();
     const answer = await replayModel({ file, redact }).invoke(said);
     expect(answer.text).toBe("[redacted] [redacted] /home/somebody-of-length [redacted]");
+  });
+
+  it("are not left on it by an option that does not exist", () => {
+    const model = new ScriptedChatModel({ script: [] });
+    const file = scratchFile();
+    const redact = { secret: ["abc"] } as object;
+    expect(() => recordModel(model, { file, redact })).toThrow(/no option "secret"/);
+    expect(existsSync(`${file}.recording`)).toBe(false);
   });
 
   it("leave code as it was written", async () => {

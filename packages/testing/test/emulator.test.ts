@@ -17,7 +17,8 @@ import {
   type ProviderEmulator,
 } from "@fiveseam/testing";
 
-const KEY = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz";
+/** Of no known shape: it is a credential by where it stands. */
+const KEY = "opaque-credential-of-this-test";
 
 const clients = {
   anthropic: (provider: ProviderEmulator, fields: object = {}) =>
@@ -275,4 +276,13 @@ it("answers what it does not serve with a 404, and closes with connections open"
   await provider.close();
   await provider.close();
   expect(String(await failed)).toMatch(/connection/i);
+});
+
+it("tells the usage of a stream of chat completions only when it is asked to, as OpenAI does", async () => {
+  const step = { text: "Hello.", usage: { inputTokens: 3, outputTokens: 2 } };
+  await using provider = await startProviderEmulator({ script: [step, step] });
+  const silent = await streamed(clients["openai-chat"](provider, { streamUsage: false }));
+  const telling = await streamed(clients["openai-chat"](provider));
+  expect(silent.message?.usage_metadata).toBeUndefined();
+  expect(telling.message?.usage_metadata).toMatchObject({ input_tokens: 3, output_tokens: 2 });
 });

@@ -62,7 +62,7 @@ export const identityOf = (model: BaseChatModel): ModelIdentity => {
     llmType: model._llmType(),
     model: textOrNull(params.ls_model_name) ?? textOrNull(own.model) ?? textOrNull(own.modelName),
     provider: textOrNull(params.ls_provider),
-    profile: plain(model.profile) as Record<string, unknown>,
+    profile: plain(model.profile ?? {}) as Record<string, unknown>,
   };
 };
 
@@ -112,8 +112,8 @@ export const recordModel = <Model extends BaseChatModel>(
 ): Recording<Model> => {
   if (recorded.has(model))
     throw new CassetteError("cassette_busy", file, "This model is being recorded already; make another one.");
-  const tape = new Tape(file, identityOf(model));
   const redactor = createRedactor({ ...redact, secrets: [...(redact.secrets ?? []), ...keysOf(model)] });
+  const tape = new Tape(file, identityOf(model));
   // A client's `_generate` may call its own `_streamResponseChunks`: one call, one entry.
   const inside = new AsyncLocalStorage<true>();
 

@@ -16,7 +16,8 @@ export interface Redactor {
   readonly text: (text: string) => string;
 }
 
-export const REDACTED = "[redacted]";
+const OPTIONS = new Set(["secrets", "env", "patterns"]);
+const REDACTED = "[redacted]";
 const SHORTEST_SECRET = 8;
 /** Values of the environment are guessed by name: a short one may as well be the word "production". */
 const SHORTEST_IN_ENV = 16;
@@ -53,6 +54,10 @@ const everywhere = ({ source, flags }: RegExp): RegExp =>
 
 /** A net, not a proof: a secret that looks like a word gets through unless it is given. */
 export const createRedactor = (options: RedactOptions = {}): Redactor => {
+  // A wrong option of a safety feature would be one that is silently off.
+  for (const name of Object.keys(options))
+    if (!OPTIONS.has(name))
+      throw new TypeError(`\`redact\` has no option "${name}"; use \`secrets\`, \`env\` and \`patterns\`.`);
   const { secrets = [], env = process.env, patterns = [] } = options;
   const fromEnv = Object.entries(env).flatMap(([name, value]) =>
     SECRET_VARIABLE.test(name) && value !== undefined && value.length >= SHORTEST_IN_ENV ? [value] : [],

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import path from "node:path";
@@ -104,35 +105,48 @@ export class Tape {
   async finish(clean: (answer: CassetteAnswer) => Promise<CassetteAnswer>): Promise<void> {
     if (this.#state === "finished") return;
     this.assertOpen();
+    // From here on: a call that began while answers are cleaned would be missing.
+    this.#state = "finished";
     const calls = this.#calls.map(({ request, answer }) => ({ request, answer: answer() }));
-    const entries: CassetteEntry[] = [];
-    for (const { request, answer } of calls) entries.push({ request, answer: await clean(answer) });
+    try {
+      const entries: CassetteEntry[] = [];
+      for (const { request, answer } of calls) entries.push({ request, answer: await clean(answer) });
+      this.#write(entries);
+    } catch (error) {
+      this.#state = "discarded";
+      throw error;
+    } finally {
+      rmSync(this.#lock, { force: true });
+    }
+  }
+
+  #write(entries: readonly CassetteEntry[]): void {
     const header: CassetteHeader = {
       cassette: "fiveseam",
       version: CASSETTE_VERSION,
       identity: this.#identity,
     };
-    const lineOf = createLines();
-    const lines = entries.map(lineOf);
+    const lines = entries.map(createLines());
     const scratch = `${this.file}.${process.pid}.tmp`;
-    const handle = openSync(scratch, "w");
     try {
-      writeSync(handle, `${JSON.stringify(header)}\n${lines.join("")}`);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
+      const handle = openSync(scratch, "w");
+      try {
+        writeFileSync(handle, `${JSON.stringify(header)}\n${lines.join("")}`);
+        fsyncSync(handle);
+      } finally {
+        closeSync(handle);
+      }
+      renameSync(scratch, this.file);
+    } catch (error) {
+      rmSync(scratch, { force: true });
+      throw error;
     }
-    renameSync(scratch, this.file);
-    this.#close("finished");
   }
 
   /** Leaves the file as it was. */
   discard(): void {
-    if (this.#state === "open") this.#close("discarded");
-  }
-
-  #close(state: "finished" | "discarded"): void {
-    this.#state = state;
+    if (this.#state !== "open") return;
+    this.#state = "discarded";
     rmSync(this.#lock, { force: true });
   }
 }

@@ -141,6 +141,7 @@ export const anthropic: Wire = {
   parse: (body) => ({
     model: textOf(body["model"]),
     stream: body["stream"] === true,
+    streamUsage: true,
     messages: [
       ...(body["system"] === undefined ? [] : [new SystemMessage(contentText(body["system"]))]),
       ...recordsOf(body["messages"]).flatMap(messagesOf),

@@ -57,6 +57,7 @@ export const openAIChat: Wire = {
   parse: (body) => ({
     model: textOf(body["model"]),
     stream: body["stream"] === true,
+    streamUsage: isRecord(body["stream_options"]) && body["stream_options"]["include_usage"] === true,
     messages: recordsOf(body["messages"]).map(messageOf),
     tools: recordsOf(body["tools"]).map((tool) =>
       toolFrom(isRecord(tool["function"]) ? tool["function"] : tool, "parameters"),
@@ -100,7 +101,7 @@ export const openAIChat: Wire = {
       model: answer.model,
     };
     const chunk = (delta: object, finish_reason: string | null = null): string =>
-      sse({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null });
+      sse({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
     return [
       chunk({ role: "assistant", content: "" }),
       ...piecesOf(answer.reasoning, answer.chunkSize).map((reasoning_content) =>
@@ -114,7 +115,7 @@ export const openAIChat: Wire = {
         ),
       ]),
       chunk({}, FINISH[answer.stop]),
-      sse({ ...head, choices: [], usage: usage(answer) }),
+      ...(answer.streamUsage ? [sse({ ...head, choices: [], usage: usage(answer) })] : []),
       sse("[DONE]"),
     ];
   },

@@ -161,6 +161,7 @@ export const openAIResponses: Wire = {
   parse: (body) => ({
     model: textOf(body["model"]),
     stream: body["stream"] === true,
+    streamUsage: true,
     messages: [
       ...(typeof body["instructions"] === "string" ? [new SystemMessage(body["instructions"])] : []),
       ...messagesOf(body["input"]),

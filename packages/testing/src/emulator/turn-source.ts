@@ -55,6 +55,7 @@ export const createTurnSource = (
         reasoningTokens: usage?.reasoningTokens ?? 0,
       },
       chunkSize,
+      streamUsage: request.streamUsage,
     } satisfies WireAnswer;
   };
 

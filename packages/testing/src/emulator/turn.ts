@@ -31,6 +31,8 @@ export type Protocol = "openai-chat" | "openai-responses" | "anthropic";
 export interface ParsedRequest {
   readonly model: string;
   readonly stream: boolean;
+  /** Whether a stream is to tell its usage: Chat Completions does so only when asked. */
+  readonly streamUsage: boolean;
   readonly messages: BaseMessage[];
   readonly tools: ScriptedTool[];
 }
@@ -46,6 +48,7 @@ export interface WireAnswer {
   readonly usage: Required<EmulatedUsage>;
   /** Characters a streamed piece. */
   readonly chunkSize: number;
+  readonly streamUsage: boolean;
 }
 
 /** One provider's way to say things. */
