@@ -18,7 +18,7 @@ import { createAgent, tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
-  type CassetteError,
+  CassetteError,
   CassetteMissError,
   cassetteModel,
   recordModel,
@@ -382,6 +382,44 @@ describe("the file", () => {
     expect(await codeOf(() => replayModel({ file }))).toBe("cassette_corrupt");
     writeFileSync(file, "");
     expect(await codeOf(() => replayModel({ file }))).toBe("cassette_corrupt");
+  });
+
+  it("is read or refused with a typed error, whatever one value in it is changed to", async () => {
+    const file = scratchFile();
+    const failing = { error: Object.assign(new Error("refused"), { status: 400, cause: new Error("why") }) };
+    const steps = [{ text: "Hello there." }, { text: "", toolCalls: [{ name: "weather" }] }, failing];
+    await using recording = recordModel(new ScriptedChatModel({ script: steps }), { file });
+    const bound = recording.model.bindTools!([weather]);
+    await collect(await bound.stream("Hi"));
+    await bound.invoke([new HumanMessage("Hi"), new HumanMessage("again")]);
+    await bound.invoke("Hi").catch(() => undefined);
+    await recording.finish();
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const pathsOf = (value: unknown): string[][] =>
+      typeof value === "object" && value !== null
+        ? Object.entries(value).flatMap(([key, each]) => [
+            [key],
+            ...pathsOf(each).map((rest) => [key, ...rest]),
+          ])
+        : [];
+    let refused = 0;
+    for (const [at, line] of lines.entries())
+      for (const keys of pathsOf(JSON.parse(line)))
+        for (const wrong of [null, 7, "x", [], {}]) {
+          const value = JSON.parse(line) as Record<string, unknown>;
+          const holder = keys
+            .slice(0, -1)
+            .reduce<Record<string, unknown>>((inner, key) => inner[key] as Record<string, unknown>, value);
+          holder[keys.at(-1)!] = wrong;
+          writeFileSync(file, `${lines.with(at, JSON.stringify(value)).join("\n")}\n`);
+          try {
+            replayModel({ file, match: "lenient" });
+          } catch (error) {
+            expect(error, keys.join(".")).toBeInstanceOf(CassetteError);
+            refused += 1;
+          }
+        }
+    expect(refused).toBeGreaterThan(200);
   });
 
   it("is refused when a newer release wrote it", async () => {

@@ -71,18 +71,47 @@ const corrupt = (file: string, line: number, why: string, cause?: unknown): Cass
     },
   );
 
-const isRequest = (value: unknown): value is WrittenRequest =>
-  isRecord(value) &&
-  Array.isArray(value["messages"]) &&
-  (Array.isArray(value["tools"]) || typeof value["tools"] === "number");
+const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) > 0;
 
-const isAnswer = (value: unknown): value is CassetteAnswer =>
+const isMessage = (value: unknown): boolean => isRecord(value) && typeof value["role"] === "string";
+
+const isRequest = (value: unknown): value is WrittenRequest => {
+  if (!isRecord(value)) return false;
+  const { after, messages, tools } = value;
+  return (
+    (after === undefined || (isRecord(after) && isCount(after["call"]) && isCount(after["messages"]))) &&
+    Array.isArray(messages) &&
+    messages.every(isMessage) &&
+    (isCount(tools) || (Array.isArray(tools) && tools.every(isRecord)))
+  );
+};
+
+const isContent = (value: unknown): boolean =>
+  typeof value === "string" || (Array.isArray(value) && value.every(isRecord));
+
+const isPiece = (value: unknown, form: unknown): boolean =>
   isRecord(value) &&
-  ["message", "chunks", "events"].includes(String(value["form"])) &&
-  Array.isArray(value["pieces"]) &&
-  value["pieces"].every(isRecord) &&
-  (["done", "abandoned"].includes(String(value["end"])) ||
-    (value["end"] === "error" && isRecord(value["error"]) && isRecord(value["error"]["fields"])));
+  (form === "events"
+    ? typeof value["event"] === "string"
+    : isRecord(value["message"]) && isContent(value["message"]["content"]));
+
+const isFailure = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value["name"] === "string" &&
+  typeof value["message"] === "string" &&
+  isRecord(value["fields"]) &&
+  (value["cause"] === undefined || isFailure(value["cause"]));
+
+const isAnswer = (value: unknown): value is CassetteAnswer => {
+  if (!isRecord(value)) return false;
+  const { form, pieces, end, error } = value;
+  return (
+    (form === "message" || form === "chunks" || form === "events") &&
+    Array.isArray(pieces) &&
+    pieces.every((piece) => isPiece(piece, form)) &&
+    (end === "error" ? isFailure(error) : end === "done" || end === "abandoned")
+  );
+};
 
 const isIdentity = (value: unknown): value is ModelIdentity =>
   isRecord(value) &&
