@@ -1,7 +1,5 @@
-/** The usual rule of thumb for English text and code; see `estimateTokens` for what corrects it. */
+/** The usual rule of thumb for English text and code; compaction corrects it by what providers count. */
 export const CHARS_PER_TOKEN = 4;
-
-export const tokensOfText = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
 
 /** The text's beginning that fits, not cut inside a surrogate pair. */
 export const fitting = (text: string, maxChars: number): string => {

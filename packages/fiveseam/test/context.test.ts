@@ -355,3 +355,35 @@ describe("middleware of the product's own", () => {
     ).rejects.toMatchObject({ option: "middleware.0" });
   });
 });
+
+describe("the order of the middleware", () => {
+  it("is files, delegation, compaction, limits, the pipeline, todos, the head of the prompt, yours, notes, failover, cache marks", async () => {
+    const agent = await agentWith({
+      ...(await workspaceWith()),
+      model: modelOf(() => "done"),
+      context: { notes: [{ name: "n", write: () => "x" }] },
+      middleware: [createMiddleware({ name: "Mine" })],
+    });
+    const { middleware } = (agent as unknown as { options: { middleware: { name: string }[] } }).options;
+    const order = [
+      "FilesystemMiddleware",
+      "subAgentMiddleware",
+      "SummarizationMiddleware",
+      "patchToolCallsMiddleware",
+      "FiveseamRunLimits",
+      "FiveseamNestedInstructions",
+      "FiveseamToolPipeline",
+      "FiveseamPlanMode",
+      "FiveseamDelegation",
+      "todoListMiddleware",
+      "FiveseamContextPrefix",
+      "Mine",
+      "FiveseamTurnContext",
+      "FiveseamContextOverflow",
+      "Failover",
+      "PromptCachingMiddleware",
+      "CacheBreakpointMiddleware",
+    ];
+    expect(middleware.map(({ name }) => name)).toEqual(order);
+  });
+});
