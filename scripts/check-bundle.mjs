@@ -1,7 +1,7 @@
 // An agent with its sql.js checkpointer as one CommonJS file, the wasm inside, run in an empty folder: what an editor
 // extension ships.
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
@@ -94,10 +94,20 @@ const tree = JSON.parse(
   }),
 );
 const names = new Set();
-const walk = (dependencies) => {
+/** What a package only works with when it is there is nobody's dependency: vitest, of the matchers for it. */
+const optionalOf = (name) => {
+  try {
+    const manifest = JSON.parse(readFileSync(path.join(root, "node_modules", name, "package.json"), "utf8"));
+    return Object.keys(manifest.peerDependenciesMeta ?? {}).filter((peer) => !manifest.dependencies?.[peer]);
+  } catch {
+    return [];
+  }
+};
+const walk = (dependencies, except = []) => {
   for (const [name, entry] of Object.entries(dependencies ?? {})) {
+    if (except.includes(name)) continue;
     names.add(name);
-    walk(entry.dependencies);
+    walk(entry.dependencies, optionalOf(name));
   }
 };
 walk(tree.dependencies);

@@ -32,7 +32,7 @@ export { FileChangeError, ToolDeniedError, ToolInputError } from "./errors.js";
 export { WorkingDirectoryError } from "./working-directory.js";
 export type { ProcessArtifact } from "./process-report.js";
 export type { CommandBracket, CommandChanges } from "./command-bracket.js";
-export type { CommandGate, CommandPolicy } from "./shell-check.js";
+export type { CommandGate, CommandPolicy, CommandVerdict } from "./shell-check.js";
 export {
   isChangeable,
   type ChangeableFiles,

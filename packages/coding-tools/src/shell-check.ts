@@ -11,17 +11,16 @@ export interface JudgedSegment {
   readonly why: string;
 }
 
-/** Says what is to happen with a shell command; `@fiveseam/shell-policy` makes one. */
+export interface CommandVerdict {
+  readonly verdict: "deny" | "ask" | "allow";
+  /** True when no part of it can change anything. Left out, it is taken to change something. */
+  readonly readOnly?: boolean;
+  readonly segments: readonly JudgedSegment[];
+}
+
+/** Says what is to happen with a shell command; `@fiveseam/shell-policy` makes one. What it throws, the command is not run. */
 export interface CommandPolicy {
-  judge(
-    command: string,
-    options?: { readonly cwd?: string },
-  ): {
-    readonly verdict: "deny" | "ask" | "allow";
-    /** True when no part of it can change anything. Left out, it is taken to change something. */
-    readonly readOnly?: boolean;
-    readonly segments: readonly JudgedSegment[];
-  };
+  judge(command: string, options?: { readonly cwd?: string }): CommandVerdict | Promise<CommandVerdict>;
 }
 
 /** What stands between a command and the shell. */
@@ -55,8 +54,12 @@ export const onlyReads = (): boolean => {
  * A command for callers without `exec`: one that changes nothing, and that nobody would have to be asked about. Reading a file
  * of secrets changes nothing either.
  */
-const surelyReads = (policy: CommandPolicy | undefined, command: string, cwd: string): boolean => {
-  const judged = policy?.judge(command, { cwd });
+const surelyReads = async (
+  policy: CommandPolicy | undefined,
+  command: string,
+  cwd: string,
+): Promise<boolean> => {
+  const judged = await policy?.judge(command, { cwd });
   return judged?.readOnly === true && judged.verdict === "allow";
 };
 
@@ -94,12 +97,12 @@ export const checkCommand = async (
 ): Promise<CheckedCommand> => {
   if (onlyReads()) {
     checkReadsEverything("A command");
-    if (surelyReads(policy, command, cwd)) return { command, readOnly: true };
+    if (await surelyReads(policy, command, cwd)) return { command, readOnly: true };
     throw new ToolDeniedError(
       "The command was not run: you may only run commands that surely change nothing here. Say in your answer what is to be run.",
     );
   }
-  const judged = policy?.judge(command, { cwd });
+  const judged = await policy?.judge(command, { cwd });
   if (judged?.verdict === "deny") throw denied(judged.segments);
   const readOnly = judged?.readOnly === true;
   const staged = pending?.() ?? 0;
@@ -137,7 +140,7 @@ export const checkCommand = async (
       if (typeof changed !== "string" || changed.trim() === "")
         throw rejected("The user changed the command and left none.");
       // The user may run what is in doubt, and nobody what is denied.
-      const again = policy?.judge(changed, { cwd });
+      const again = await policy?.judge(changed, { cwd });
       if (again?.verdict === "deny") throw denied(again.segments);
       return {
         command: changed,
@@ -166,6 +169,6 @@ export const readingCommands = ({ policy, root }: CommandGate): Pick<ToolDeclara
           when: async ({ command, cwd }) =>
             typeof command === "string" &&
             (cwd === undefined || typeof cwd === "string") &&
-            surelyReads(policy, command, await resolveDirectory(root, cwd)),
+            (await surelyReads(policy, command, await resolveDirectory(root, cwd))),
         },
       };

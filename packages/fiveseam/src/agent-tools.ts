@@ -22,12 +22,7 @@ const workspacePolicy = async (workspace: string): Promise<string | undefined> =
   }
 };
 
-const shellPolicyOf = async (
-  given: CodingAgentOptions["shellPolicy"],
-  workspace: string,
-  warn: (message: string) => void,
-): Promise<CommandPolicy | undefined> => {
-  if (given !== undefined) return given || undefined;
+const makePolicy = async (workspace: string, warn: (message: string) => void): Promise<CommandPolicy> => {
   try {
     const config = await workspacePolicy(workspace);
     const policy = await createShellPolicy({
@@ -49,15 +44,31 @@ const shellPolicyOf = async (
   }
 };
 
+/**
+ * The standard policy, made when the first command is to be judged: its grammar takes longer to load than all the rest of an
+ * agent. Where it cannot be made nothing is run, and the next command tries again.
+ */
+const standardPolicy = (workspace: string, warn: (message: string) => void): CommandPolicy => {
+  let making: Promise<CommandPolicy> | undefined;
+  return {
+    async judge(command, options) {
+      making ??= makePolicy(workspace, warn).catch((error: unknown) => {
+        making = undefined;
+        throw error;
+      });
+      return (await making).judge(command, options);
+    },
+  };
+};
+
 /** The coding tools that the host can serve, behind the shell policy. */
-export const codingToolsOf = async (
+export const codingToolsOf = (
   { codingTools: choice, shellPolicy }: CodingAgentOptions,
   parts: Omit<CodingToolsOptions, "shellPolicy">,
   warn: (message: string) => void,
-): Promise<StructuredTool[]> => {
+): StructuredTool[] => {
   if (choice === false) return [];
-  // Its grammar takes a moment to load, which is nothing to be paid for without the tools.
-  const policy = await shellPolicyOf(shellPolicy, parts.root, warn);
+  const policy = shellPolicy === undefined ? standardPolicy(parts.root, warn) : shellPolicy || undefined;
   try {
     return createCodingTools({ ...parts, ...(policy ? { shellPolicy: policy } : {}), ...choice });
   } catch (cause) {

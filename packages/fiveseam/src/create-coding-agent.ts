@@ -203,7 +203,7 @@ const assemble = async (
     warn,
   });
   const asksOfCommands = options.approvals !== false && options.approvals?.commands !== false;
-  const codingTools = await codingToolsOf(
+  const codingTools = codingToolsOf(
     options,
     {
       host,

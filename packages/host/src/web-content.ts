@@ -1,5 +1,5 @@
 import { TextDecoder } from "node:util";
-import { compile } from "html-to-text";
+import type { HtmlToTextOptions } from "html-to-text";
 import type { WebPage } from "./web-fetch-port.js";
 
 /** What a body is made of, from its headers and its first bytes. */
@@ -12,7 +12,12 @@ export interface WebContent {
   readonly cut?: boolean;
 }
 
-export const readContent = (body: Buffer, header: string, url: string, truncated: boolean): WebContent => {
+export const readContent = async (
+  body: Buffer,
+  header: string,
+  url: string,
+  truncated: boolean,
+): Promise<WebContent> => {
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim());
   const contentType = type.toLowerCase();
   const charset = /^charset\s*=\s*"?([^"\s]+)/i.exec(
@@ -27,13 +32,14 @@ export const readContent = (body: Buffer, header: string, url: string, truncated
   if (!decoder.encoding.startsWith("utf-16") && body.subarray(0, 8_000).includes(0))
     return { contentType, kind: "binary", text: "" };
   if (kind !== "html") return { contentType, kind, text };
-  const title = titleOf(text);
+  const convert = await converting();
+  const title = titleOf(convert, text);
   const part = firstPartOf(text);
   return {
     contentType,
     kind,
     ...(title === "" ? {} : { title }),
-    text: textOfHtml(part, url),
+    text: textOfHtml(convert, part, url),
     cut: part.length < text.length,
   };
 };
@@ -87,7 +93,7 @@ const firstPartOf = (html: string): string => {
   return html.slice(0, Math.min(at, MAX_HTML_CHARACTERS));
 };
 
-const convert = compile({
+const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
   limits: { maxInputLength: MAX_HTML_CHARACTERS, maxDepth: 300 },
   formatters: {
@@ -124,12 +130,20 @@ const convert = compile({
       format: "skip",
     })),
   ],
-  // The types leave out that a compiled converter takes data along, which a formatter finds in `builder.metadata`.
-}) as (html: string, metadata: { readonly url: string }) => string;
+};
 
-const textOfHtml = (html: string, url: string): string => convert(html, { url }).trim();
+// The types leave out that a compiled converter takes data along, which a formatter finds in `builder.metadata`.
+type Convert = (html: string, metadata: { readonly url: string }) => string;
 
-const titleOf = (html: string): string => {
+let converter: Promise<Convert> | undefined;
+
+// Loaded with the first page: it takes a while, and most agents start without one.
+const converting = (): Promise<Convert> =>
+  (converter ??= import("html-to-text").then(({ compile }) => compile(OPTIONS) as Convert));
+
+const textOfHtml = (convert: Convert, html: string, url: string): string => convert(html, { url }).trim();
+
+const titleOf = (convert: Convert, html: string): string => {
   const inside = /<title[^<>]{0,1000}>([^<]{0,1000})/i.exec(html.slice(0, 200_000))?.[1] ?? "";
   return convert(inside, { url: "" }).replaceAll(/\s+/g, " ").trim().slice(0, 300);
 };

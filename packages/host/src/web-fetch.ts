@@ -120,7 +120,7 @@ export const createWebFetch = (options: WebFetchAdapterOptions = {}): WebFetchPo
         const { url: final, response } = await follow(url, stop);
         const { body, truncated } = await readBody(response, maxBytes, stop.signal);
         const type = response.headers["content-type"] ?? "";
-        const { cut = false, ...content } = readContent(body, type, final.href, truncated);
+        const { cut = false, ...content } = await readContent(body, type, final.href, truncated);
         return {
           url,
           finalUrl: final.href,

@@ -1,4 +1,7 @@
-import { Parser } from "web-tree-sitter";
+type Library = typeof import("web-tree-sitter");
+
+// Loaded when it is needed: it takes a while, and many agents start without parsing anything.
+const library = (): Promise<Library> => import("web-tree-sitter");
 
 /** By copy of web-tree-sitter, under one key for all packages that use it. */
 const STARTED = Symbol.for("fiveseam.web-tree-sitter.started");
@@ -14,10 +17,16 @@ const started = (): WeakMap<object, Promise<void>> => {
  *
  * @param wasm reads its bytes; not called when somebody has started it.
  */
-export const startParsers = (wasm: () => Promise<Uint8Array>): Promise<void> => {
+export const startParsers = async (wasm: () => Promise<Uint8Array>): Promise<Library> => {
+  const loaded = await library();
+  await start(loaded.Parser, wasm);
+  return loaded;
+};
+
+const start = (Parser: Library["Parser"], wasm: () => Promise<Uint8Array>): Promise<void> => {
   const known = started().get(Parser);
   // Somebody else's bytes may be missing where ours are not.
-  if (known) return known.catch(() => startParsers(wasm));
+  if (known) return known.catch(() => start(Parser, wasm));
   const starting = (async () => {
     const { buffer, byteOffset, byteLength } = await wasm();
     await Parser.init({ wasmBinary: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Language, Parser, type Node } from "web-tree-sitter";
+import type { Language, Node, Parser } from "web-tree-sitter";
 import { ShellPolicyError } from "./errors.js";
 import { startParsers } from "./parser-runtime.js";
 
@@ -40,15 +40,21 @@ const find = async (specifier: string, name: string): Promise<Uint8Array> => {
   }
 };
 
-let loading: Promise<Language> | undefined;
+interface Loaded {
+  readonly library: typeof import("web-tree-sitter");
+  readonly language: Language;
+}
 
-const load = async (source: WasmSource): Promise<Language> => {
-  await startParsers(
+let loading: Promise<Loaded> | undefined;
+
+const load = async (source: WasmSource): Promise<Loaded> => {
+  const library = await startParsers(
     async () => source.runtime ?? find("web-tree-sitter/web-tree-sitter.wasm", "web-tree-sitter.wasm"),
   );
-  return Language.load(
+  const language = await library.Language.load(
     source.grammar ?? (await find("tree-sitter-bash/tree-sitter-bash.wasm", "tree-sitter-bash.wasm")),
   );
+  return { library, language };
 };
 
 /** Parses bash; one grammar for the process. A failure is not remembered: the next call tries again. */
@@ -57,8 +63,8 @@ export const loadParser = async (source: WasmSource = {}): Promise<Parser> => {
     loading = undefined;
     throw error;
   });
-  const language = await loading;
-  const parser = new Parser();
+  const { library, language } = await loading;
+  const parser = new library.Parser();
   parser.setLanguage(language);
   return parser;
 };

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Language, Parser, type Tree } from "web-tree-sitter";
+import type { Language, Tree } from "web-tree-sitter";
 import { AstEditError } from "./errors.js";
 import type { AstLanguage } from "./languages.js";
 import { startParsers } from "./parser-runtime.js";
@@ -48,15 +48,23 @@ const missing = (language: AstLanguage, cause: unknown): AstEditError =>
     { cause },
   );
 
-const languages = new Map<AstLanguage, Promise<Language>>();
+interface Loaded {
+  readonly library: typeof import("web-tree-sitter");
+  readonly grammar: Language;
+}
 
-const load = async (language: AstLanguage, wasm: AstWasm): Promise<Language> => {
-  await startParsers(async () => wasm.runtime ?? find("web-tree-sitter/web-tree-sitter.wasm"));
-  return Language.load(wasm.grammars?.[language] ?? (await find(GRAMMARS[language])));
+const languages = new Map<AstLanguage, Promise<Loaded>>();
+
+const load = async (language: AstLanguage, wasm: AstWasm): Promise<Loaded> => {
+  const library = await startParsers(
+    async () => wasm.runtime ?? find("web-tree-sitter/web-tree-sitter.wasm"),
+  );
+  const grammar = await library.Language.load(wasm.grammars?.[language] ?? (await find(GRAMMARS[language])));
+  return { library, grammar };
 };
 
 /** One grammar for the process, loaded on first use. A failure is not remembered: the next call tries again. */
-const loaded = (language: AstLanguage, wasm: AstWasm): Promise<Language> => {
+const loaded = (language: AstLanguage, wasm: AstWasm): Promise<Loaded> => {
   const known = languages.get(language);
   if (known) return known;
   const loading = load(language, wasm).catch((error: unknown) => {
@@ -80,8 +88,8 @@ export const withParser = async <T>(
   wasm: AstWasm,
   work: (parse: Parse) => T,
 ): Promise<T> => {
-  const grammar = await loaded(language, wasm);
-  const parser = new Parser();
+  const { library, grammar } = await loaded(language, wasm);
+  const parser = new library.Parser();
   const trees: Tree[] = [];
   try {
     parser.setLanguage(grammar);
