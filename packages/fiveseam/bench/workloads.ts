@@ -1,0 +1,2 @@
+export { overhead } from "./overhead.js";
+export { bare, ours } from "./prefix-session.js";
