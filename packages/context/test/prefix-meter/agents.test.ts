@@ -1,4 +1,10 @@
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import {
+  AIMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { MemorySaver } from "@langchain/langgraph";
 import { createDeepAgent } from "deepagents";
@@ -164,6 +170,85 @@ describe("meter.watch", () => {
     });
   });
 
+  it("sees the request that was sent in the end where a middleware tries twice", async () => {
+    const model = fakeModel();
+    for (let turn = 0; turn < 2; turn += 1)
+      model.respond(new Error("busy")).respond(new AIMessage(`answer ${turn}`));
+    let tries = 0;
+    const retries = createMiddleware({
+      name: "Retries",
+      wrapModelCall: async (request, handler) => {
+        try {
+          return await handler(request);
+        } catch {
+          return handler(request);
+        }
+      },
+    }) as AgentMiddleware;
+    const meter = createPrefixMeter();
+    const list = meter.watch([retries, adds("Tries", () => `Try ${(tries += 1)}.`), marks]);
+    const middleware: AgentMiddleware[] = [...list, meter.middleware()];
+    const agent = createAgent({ model, tools: [], systemPrompt: RULES, middleware });
+    for (let turn = 0; turn < 2; turn += 1)
+      await agent.invoke({ messages: [new HumanMessage("same")] }, { configurable: { thread_id: "t" } });
+    const { turns } = meter.report();
+    expect(turns.map(({ moved }) => moved?.middleware)).toEqual([undefined, "Tries", "Tries", "Tries"]);
+    expect(turns[3]?.moved).toMatchObject({ before: "Try 3.", after: "Try 4." });
+  });
+
+  it("tells a call within a call, such as a summary, from the conversation that it is made for", async () => {
+    const meter = createPrefixMeter();
+    const summariser = createAgent({
+      model: fakeModel().respond(new AIMessage("short")).respond(new AIMessage("short")),
+      tools: [],
+      systemPrompt: "Summarise.",
+      middleware: [meter.middleware()],
+    });
+    const summarises = createMiddleware({
+      name: "Summarises",
+      wrapModelCall: async (request, handler) => {
+        await summariser.invoke({ messages: [new HumanMessage(`Sum up: ${request.messages.length}`)] });
+        return handler(request);
+      },
+    }) as AgentMiddleware;
+    const model = fakeModel().respond(new AIMessage("1")).respond(new AIMessage("2"));
+    const middleware: AgentMiddleware[] = [...meter.watch([summarises, marks]), meter.middleware()];
+    const agent = createAgent({ model, tools: [], systemPrompt: RULES, middleware });
+    for (let turn = 0; turn < 2; turn += 1)
+      await agent.invoke({ messages: [new HumanMessage("same")] }, { configurable: { thread_id: "t" } });
+    const own = meter.report().turns.filter(({ promptTokens }) => promptTokens > 1_000);
+    expect(own.map(({ conversation, turn }) => [conversation, turn])).toEqual([
+      [own[0]?.conversation, 1],
+      [own[0]?.conversation, 2],
+    ]);
+    expect(own[1]?.rebilledTokens).toBe(0);
+  });
+
+  it("does not mix up an agent with another one that the same middleware calls meanwhile", async () => {
+    const meter = createPrefixMeter();
+    let clock = 0;
+    const ask = (systemPrompt: string, thread_id: string, middleware: AgentMiddleware[]) =>
+      createAgent({
+        model: fakeModel().respond(new AIMessage("yes")),
+        tools: [],
+        systemPrompt,
+        middleware,
+      }).invoke({ messages: [new HumanMessage("same")] }, { configurable: { thread_id } });
+    const calls = createMiddleware({
+      name: "Calls",
+      wrapModelCall: async (request, handler) => {
+        if (request.systemMessage.text.startsWith("Inner")) return handler(request);
+        await ask(`Inner ${clock} ${RULES}`, "inner", middleware);
+        return handler(request);
+      },
+    }) as AgentMiddleware;
+    const clocks = adds("Clock", () => `It is ${(clock += 1)}.`);
+    const middleware: AgentMiddleware[] = [...meter.watch([calls, clocks, marks]), meter.middleware()];
+    for (let turn = 0; turn < 2; turn += 1) await ask(RULES, "outer", middleware);
+    const own = meter.report().turns.filter(({ conversation }) => conversation === "outer");
+    expect(own.map(({ moved }) => moved?.middleware)).toEqual([undefined, "Clock"]);
+  });
+
   it("keeps what else a middleware is, and its errors as they are", async () => {
     const meter = createPrefixMeter();
     const fault = new Error("as it was");
@@ -224,7 +309,10 @@ describe("a deep agent", () => {
         },
       ],
     });
-    await agent.invoke({ messages: [new HumanMessage("How many?")] }, { configurable: { thread_id: "t" }, recursionLimit: 30 });
+    await agent.invoke(
+      { messages: [new HumanMessage("How many?")] },
+      { configurable: { thread_id: "t" }, recursionLimit: 30 },
+    );
     const { turns } = meter.report();
     expect(turns.map(({ turn }) => turn)).toEqual([1, 1, 2, 2]);
     expect(turns.map(({ conversation }) => conversation === "t")).toEqual([true, false, false, true]);

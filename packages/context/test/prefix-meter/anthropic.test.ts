@@ -114,6 +114,11 @@ describe("Anthropic's rules", () => {
     expect(minutes(true, 0, 6, 7)).toEqual([0, "expired", 2_000]);
     expect(minutes({ ttl: "1h" }, 0, 59, 118)).toEqual([0, 2_000, 2_000]);
     expect(minutes({ ttl: "1h" }, 0, 61)).toEqual([0, "expired"]);
+    // A shorter lifetime does not cut short what is kept for an hour.
+    const { send } = conversation();
+    const lives = (mark: true | { ttl: string }, minute: number) =>
+      send(body({ messages: [user(block("u", 2_000, mark))] }), minute * 60_000).reusedTokens;
+    expect([lives({ ttl: "1h" }, 0), lives(true, 1), lives(true, 31)]).toEqual([0, 2_000, 2_000]);
   });
 
   it("do not let a trailing note behind the mark do any harm", () => {
@@ -129,10 +134,11 @@ describe("Anthropic's rules", () => {
           u(false),
           assistant(block("a", 50)),
           user(block("v", 10, true)),
-          user(block("note 2", 20)),
+          user(block("note 1", 20)),
         ],
       }),
     );
+    // The note is the same and is billed each time, but it never was to be kept.
     expect(counts(next)).toEqual([2_380, 2_300, 60, 20, 0]);
     expect(next.moved).toBeUndefined();
   });

@@ -135,6 +135,24 @@ describe("conversations", () => {
     expect([more.conversation, more.turn, more.rebilledTokens]).toEqual([x.conversation, 2, 0]);
   });
 
+  it("go by the longest common prefix where several begin alike", () => {
+    const { meter } = conversation();
+    const send = (...names: string[]) => {
+      const messages = names.map((name, at) => (at % 2 ? assistant : user)(block(name, 10)));
+      return meter.record(base({ messages }), { provider: "anthropic" });
+    };
+    const first = send("hi", "a", "b");
+    // It begins as the first one and goes on as that one until somebody else does.
+    const [second, third] = [send("hi", "x", "y"), send("hi", "a", "b", "c")];
+    expect([second.conversation, third.conversation]).toEqual([first.conversation, first.conversation]);
+    const other = meter.record(base({ messages: [user(block("hi", 10)), assistant(block("p", 1))] }), {
+      provider: "anthropic",
+      conversation: "conversation#other",
+    });
+    expect(send("hi", "p", "q").conversation).toBe(other.conversation);
+    expect(send("hi", "a", "b", "c", "d").conversation).toBe(first.conversation);
+  });
+
   it("are forgotten beyond the maximum, and so are turns", () => {
     const { meter } = conversation({ maxConversations: 1, maxTurns: 2 });
     const send = (conversation: string) =>

@@ -91,7 +91,7 @@ describe("meter.fetch", () => {
       maxRetries: 0,
       clientOptions: { fetch: meter.fetch, maxRetries: 0 },
     });
-    await expect(model.invoke([system])).rejects.toThrow();
+    await expect(model.invoke([system])).rejects.toMatchObject({ status: 529 });
     await model.invoke([system, question("one", true)]);
     expect(meter.report()).toMatchObject({ notes: { failedRequests: 1 }, totals: { reusedTokens: 0 } });
     expect(meter.report().turns).toHaveLength(1);
