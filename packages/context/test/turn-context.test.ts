@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
-import { createAgent } from "langchain";
+import { createAgent, createMiddleware } from "langchain";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -209,6 +209,72 @@ describe("promptCacheMiddleware", () => {
       );
     for (const [at, body] of bodies.slice(0, -1).entries())
       expect(plain(bodies[at + 1]!).slice(0, plain(body).length)).toEqual(plain(body));
+  });
+
+  it("leaves every byte as it will be sent without the mark: results that are texts, blocks, pictures and errors", async () => {
+    const steps = ["text", "blocks", "picture", "error", "text", "blocks"];
+    const kinds = tool(
+      ({ at }: { at: string }) => {
+        if (at === "error") throw new Error("no");
+        if (at === "blocks")
+          return [
+            { type: "text", text: "a" },
+            { type: "text", text: "b" },
+          ];
+        if (at === "picture")
+          return [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }];
+        return "plain";
+      },
+      { name: "look", description: "Looks.", schema: z.object({ at: z.string() }) },
+    );
+    const { url, bodies } = await provider((_, at) =>
+      anthropicAnswer(
+        steps[at]
+          ? [{ type: "tool_use", id: `toolu_${at}`, name: "look", input: { at: steps[at] } }]
+          : [{ type: "text", text: "done" }],
+        at,
+      ),
+    );
+    const model = new ChatAnthropic({
+      model: "claude-sonnet-4-6",
+      apiKey: "k",
+      anthropicApiUrl: url,
+      maxRetries: 0,
+    });
+    const failing = createMiddleware({
+      name: "failing",
+      wrapToolCall: async (request, handler) => {
+        try {
+          return await handler(request);
+        } catch {
+          return new ToolMessage({
+            content: "failed",
+            status: "error",
+            tool_call_id: request.toolCall.id ?? "",
+          });
+        }
+      },
+    });
+    const agent = createAgent({
+      model,
+      tools: [kinds],
+      systemPrompt: "BASE",
+      middleware: [failing, ...promptCacheMiddleware()],
+    });
+    await agent.invoke({ messages: [new HumanMessage("one")] });
+    expect(bodies).toHaveLength(7);
+    const bytes = (body: Body) =>
+      body.messages.flatMap(({ role, content }) =>
+        (typeof content === "string" ? [{ type: "text", text: content } as Block] : content).map(
+          ({ cache_control: _mark, ...block }) => JSON.stringify([role, block]),
+        ),
+      );
+    for (const [at, body] of bodies.slice(0, -1).entries())
+      expect(bytes(bodies[at + 1]!).slice(0, bytes(body).length)).toEqual(bytes(body));
+    // Everything but the picture can carry the mark of the last message.
+    expect(bodies.slice(1).map((body) => marks(body).at(-1))).toEqual(
+      ["2", "4", "4", "8", "10", "12"].map((message) => `${message}.0:tool_result`),
+    );
   });
 
   it("never exceeds four marks, and respects those that are there", async () => {

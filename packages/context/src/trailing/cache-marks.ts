@@ -47,34 +47,33 @@ const markLast = (blocks: readonly Block[], mark: Mark): Block[] | undefined => 
   return blocks.map((block, index) => (index === at ? { ...block, cache_control: mark } : block));
 };
 
+/** A result's content as the client sends it; undefined when the client would convert what is in it. */
+const plainContent = (content: ToolMessage["content"]): string | Block[] | undefined => {
+  if (typeof content === "string") return content;
+  const texts = content.map((block) => block as Block);
+  if (!texts.every(({ type, text }) => type === "text" && typeof text === "string")) return undefined;
+  return texts.map(({ text }) => ({ type: "text", text }));
+};
+
 /**
  * A result of a tool with a mark on it. In a ToolMessage the mark would land on a block inside of the result, where
- * Anthropic does not cache; so it is sent as the user message that it becomes anyway (@langchain/anthropic 1.5).
+ * Anthropic does not cache; so it is sent as the user message that it becomes anyway, field by field as the client writes it
+ * (@langchain/anthropic 1.5), since at the next call it stands there without the mark and must be the same.
  */
-const markedResult = (message: ToolMessage, mark: Mark): HumanMessage => {
-  const content = blocksOf(message.content).filter(
-    (block) => block["type"] !== "text" || block["text"] !== "",
-  );
-  return new HumanMessage({
-    content: [
-      {
-        type: "tool_result",
-        tool_use_id: message.tool_call_id,
-        ...(content.length > 0
-          ? { content: typeof message.content === "string" ? message.content : content }
-          : {}),
-        ...(message.status === "error" ? { is_error: true } : {}),
-        cache_control: mark,
-      },
-    ] as unknown as HumanMessage["content"],
-    ...(message.id === undefined ? {} : { id: message.id }),
-  });
+const markedResult = (message: ToolMessage, mark: Mark): HumanMessage | undefined => {
+  const content = plainContent(message.content);
+  return content === undefined
+    ? undefined
+    : new HumanMessage({
+        content: [
+          { type: "tool_result", content, tool_use_id: message.tool_call_id, cache_control: mark },
+        ] as unknown as HumanMessage["content"],
+        ...(message.id === undefined ? {} : { id: message.id }),
+      });
 };
 
 const markMessage = (message: BaseMessage, mark: Mark): BaseMessage | undefined => {
-  // What is not plain text inside of a result is converted by the client, which sees it only in a ToolMessage.
-  if (ToolMessage.isInstance(message))
-    return typeof message.content === "string" ? markedResult(message, mark) : undefined;
+  if (ToolMessage.isInstance(message)) return markedResult(message, mark);
   if (!HumanMessage.isInstance(message)) return undefined;
   const content = markLast(blocksOf(message.content), mark);
   return (
