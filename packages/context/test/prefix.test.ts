@@ -100,10 +100,10 @@ describe("contextPrefixMiddleware", () => {
     expect(systems[0]).toContain("\n\nZ");
   });
 
-  it("writes the head anew after many changes instead of dragging them all along", async () => {
+  it("writes the head anew when the changes have become longer than it may be, instead of dragging them all along", async () => {
     const rules: Record<string, string> = { a: "0" };
     const turns = Array.from({ length: 20 }, (_, turn) => `turn ${turn}`);
-    const { systems, calls } = await converse([prefixOf([source(rules)])], turns, {
+    const { systems, calls } = await converse([prefixOf([source(rules, 300)])], turns, {
       between: (turn) => void (rules["a"] = `version ${turn + 1}`),
     });
     expect(new Set(systems).size).toBe(2);

@@ -66,7 +66,10 @@ const median = (values: readonly number[]): number =>
 export const overhead = async (count: number, rounds: number) => {
   const { base, workspace, stateDir } = await workspaceWithFiles();
   try {
-    const host = nodeHost(workspace, { stateDirectory: stateDir, userStateDirectory: path.join(stateDir, "user") });
+    const host = nodeHost(workspace, {
+      stateDirectory: stateDir,
+      userStateDirectory: path.join(stateDir, "user"),
+    });
     const tools = (backend: object) =>
       createCodingTools({ host, root: workspace, backend: backend as never });
     const bare = (backend: object): Runner =>

@@ -135,7 +135,10 @@ export const ours = (turns: number) =>
 export const bare = (turns: number) =>
   measured("/", async ({ model, workspace, stateDir }) => {
     let turn = 0;
-    const host = nodeHost(workspace, { stateDirectory: stateDir, userStateDirectory: path.join(stateDir, "user") });
+    const host = nodeHost(workspace, {
+      stateDirectory: stateDir,
+      userStateDirectory: path.join(stateDir, "user"),
+    });
     const backend = new FilesystemBackend({ rootDir: workspace, virtualMode: true });
     const agent = createDeepAgent({
       model,

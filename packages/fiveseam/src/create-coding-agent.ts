@@ -262,6 +262,7 @@ const assemble = async (
       options.limits?.delegation?.deadlineMs,
     unfenced: chosen.subagents.filter((each) => "runnable" in each).map(({ name }) => name),
   });
+  const watched = (list: AgentMiddleware[]): AgentMiddleware[] => options.prefixMeter?.watch(list) ?? list;
   const specialists = createCodingSubagents({
     roles: chosen.roles,
     backend,
@@ -269,13 +270,14 @@ const assemble = async (
     pipeline,
     models: models.roles,
     outer: () => [meter.middleware(), ...context.attached()],
-    middleware: (role) => [
-      context.compaction(),
-      ...context.head(role === GENERAL_PURPOSE),
-      ...context.moment(),
-      ...models.recovery(models.roles[role]),
-      ...context.cache(),
-    ],
+    middleware: (role) =>
+      watched([
+        context.compaction(),
+        ...context.head(role === GENERAL_PURPOSE),
+        ...context.moment(),
+        ...models.recovery(models.roles[role]),
+        ...context.cache(),
+      ]),
     ...(interruptOn ? { interruptOn } : {}),
     ...(permissions ? { permissions } : {}),
   });
@@ -291,7 +293,7 @@ const assemble = async (
     }),
   });
   const subagents: AnySubAgent[] = [...specialists, ...delegates];
-  const middleware: AgentMiddleware[] = [
+  const middleware: AgentMiddleware[] = watched([
     meter.middleware(),
     ...context.attached(),
     toolPipelineMiddleware(pipeline, {
@@ -308,7 +310,7 @@ const assemble = async (
     // Innermost but for the cache marks, so that what it cures is the model's failure and nobody else's.
     ...models.recovery(),
     ...context.cache(),
-  ];
+  ]);
   const allTools = [...tools, ...middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[])];
   const brought = middleware.flatMap((each) => (each.tools ?? []) as { name?: unknown }[]);
   checkTools([...tools, ...brought]);

@@ -137,6 +137,11 @@ export interface CodingAgentOptions<
   context?: ContextSettings;
   /** When a conversation is compacted. `false`: never. */
   compaction?: CompactionSettings | false;
+  /**
+   * Watches what each middleware does to a request, so that the one which moves the prompt's prefix is named: a meter of
+   * `@fiveseam/context/prefix-meter`, for tests.
+   */
+  prefixMeter?: { watch<const T extends readonly AgentMiddleware[]>(list: T): T };
   /** What providers are asked to keep of the prompt. `false`: what deepagents does by itself. */
   promptCache?: PromptCacheSettings | false;
   /** The write_todos tool; default true. */
@@ -397,6 +402,7 @@ const schema = z.strictObject({
       "expected { windowTokens, levels: { warnAt, actAt, target } } with shares between 0 and 1, or false",
     )
     .optional(),
+  prefixMeter: z.custom(hasMethod("watch"), "expected a prefix meter").optional(),
   promptCache: z
     .union(
       [z.literal(false), z.strictObject({ ttl: z.enum(["5m", "1h"]).optional() })],

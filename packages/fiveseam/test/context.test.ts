@@ -5,6 +5,9 @@ import { ContextOverflowError } from "@langchain/core/errors";
 import { createFakeEditor, nodeHost } from "@fiveseam/host";
 import { ScriptedChatModel } from "@fiveseam/models";
 import { InMemoryStore } from "@langchain/langgraph";
+import { ChatAnthropic } from "@langchain/anthropic";
+import { startProviderEmulator } from "@fiveseam/testing";
+import { createPrefixMeter, expectStablePrefix } from "@fiveseam/context/prefix-meter";
 import { createMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
 import { createCodingAgent, requiredMiddleware } from "../src/index.js";
@@ -385,5 +388,64 @@ describe("the order of the middleware", () => {
       "CacheBreakpointMiddleware",
     ];
     expect(middleware.map(({ name }) => name)).toEqual(order);
+  });
+});
+
+describe("the prefix of a session", () => {
+  it("stays cached while files, memories and todos change, and a middleware that moves it is named", async () => {
+    const places = await workspaceWith({ "AGENTS.md": "Use tabs.\n".repeat(200), "a.txt": "alpha\n" });
+    const session = async (middleware: ReturnType<typeof createMiddleware>[]) => {
+      const meter = createPrefixMeter();
+      await using emulator = await startProviderEmulator({
+        policy: (messages) => {
+          const step = messages.filter((message) => message.getType() === "ai").length;
+          if (step % 3 === 0)
+            return call("manage_core_memory", {
+              action: "set",
+              scope: "project",
+              key: "k",
+              text: `step ${step}`,
+            });
+          if (step % 3 === 1)
+            return call("write_todos", { todos: [{ content: `t${step}`, status: "pending" }] });
+          return "ok";
+        },
+      });
+      const agent = await agentWith({
+        ...places,
+        stateDir: `${places.stateDir}-${middleware.length}`,
+        model: new ChatAnthropic({
+          model: "claude-sonnet-4-6",
+          apiKey: "none",
+          anthropicApiUrl: emulator.url,
+          maxRetries: 0,
+          clientOptions: { fetch: meter.fetch },
+        }),
+        prefixMeter: meter,
+        middleware,
+        context: { notes: [{ name: "n", write: () => `${Math.random()}` }] },
+      });
+      for (let turn = 0; turn < 6; turn += 1) {
+        await writeFile(path.join(places.workspace, "AGENTS.md"), `Turn ${turn}.\n`.repeat(20));
+        expect(finished(await collect(agent.run(`turn ${turn}`, { threadId: "t" }))).reason).toBe(
+          "completed",
+        );
+      }
+      return meter;
+    };
+    const { turns } = expectStablePrefix(await session([]), { minReusedShare: 1 });
+    expect(turns).toHaveLength(18);
+    const clock = createMiddleware({
+      name: "Clock",
+      wrapModelCall: (request, handler) =>
+        handler({ ...request, systemMessage: request.systemMessage.concat(`\n${Math.random()}`) }),
+    });
+    const noisy = (await session([clock])).report();
+    expect(noisy.turns.at(-1)!.moved).toMatchObject({
+      where: "system",
+      cause: "system_changed",
+      middleware: "Clock",
+    });
+    expect(noisy.totals.keptShare).toBeLessThan(0.6);
   });
 });

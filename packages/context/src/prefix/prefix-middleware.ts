@@ -4,6 +4,7 @@ import { createMiddleware, type AgentMiddleware } from "langchain";
 import { z } from "zod";
 import { withTextBehind } from "../message-text.js";
 import { conversationOf } from "../namespace.js";
+import { CHARS_PER_TOKEN } from "../tokens.js";
 import { isControlFlow, reasonOf, warnWith, type OnWarning } from "../warn.js";
 import { composeChanges, composePrefix, toldBy, type LoadedSource } from "./compose.js";
 import type { PrefixSource } from "./source.js";
@@ -17,9 +18,6 @@ export interface ContextPrefixOptions {
 
 /** Turns whose sources are remembered in memory; a forgotten one is read again, to the same effect. */
 const MAX_TURNS = 200;
-/** After so many changes the head is written anew: what they repeat costs more than billing the head once more. */
-const MAX_NOTICES = 12;
-
 const noticeSchema = z.object({ after: z.string(), text: z.string() });
 const stateSchema = z.object({
   // deepagents' own memory middleware keeps its texts under this name, and it is the one such key that a delegate is not
@@ -51,7 +49,8 @@ const withNotices = (messages: readonly BaseMessage[], notices: Stored["notices"
  * Puts what the agent should know from the start (instructions, memories, skills) at the end of the system prompt, and
  * keeps those bytes for the whole conversation: a provider bills a prefix anew when one byte of it moves. What changes
  * later is said once, behind the user's message of the turn in which it was seen, and stays there. The head is written
- * anew only after a compaction has moved what came behind it anyway, or after twelve changes.
+ * anew only after a compaction has moved what came behind it anyway, or when the changes have become longer than the sources
+ * together may be.
  *
  * What a conversation was told is kept in its state, so that it is the same after a restart, on another machine and on a
  * branch. A wrap hook only; it fails open.
@@ -69,6 +68,7 @@ const withNotices = (messages: readonly BaseMessage[], notices: Stored["notices"
 export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMiddleware => {
   const warn = warnWith(options.onWarning);
   const turns = new Map<string, Promise<LoadedSource[]>>();
+  const maxNoticeChars = options.sources.reduce((sum, { maxTokens }) => sum + maxTokens, 0) * CHARS_PER_TOKEN;
 
   const load = (signal: AbortSignal | undefined): Promise<LoadedSource[]> =>
     Promise.all(
@@ -99,7 +99,10 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
     const fresh = (): Stored => ({ prefix: composePrefix(loaded), told: toldBy(loaded), notices: [] });
     if (!stored) return fresh();
     const ids = new Set(messages.map(({ id }) => id));
-    if (stored.notices.some(({ after }) => !ids.has(after)) || stored.notices.length > MAX_NOTICES)
+    if (
+      stored.notices.some(({ after }) => !ids.has(after)) ||
+      stored.notices.reduce((sum, { text }) => sum + text.length, 0) > maxNoticeChars
+    )
       return fresh();
     // A source that cannot be read now says nothing of what it said before.
     const titles = new Set(loaded.map(({ source }) => source.title));
