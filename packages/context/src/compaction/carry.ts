@@ -33,6 +33,13 @@ export interface Carried {
   readonly said: readonly string[];
 }
 
+const failedCalls = (messages: readonly BaseMessage[]): ReadonlySet<string> =>
+  new Set(
+    messages.flatMap((each) =>
+      ToolMessage.isInstance(each) && each.status === "error" ? [each.tool_call_id] : [],
+    ),
+  );
+
 const MAX_FILES = 150;
 const MAX_REQUESTS = 12;
 const MAX_REQUEST_CHARS = 2_000;
@@ -40,18 +47,33 @@ const MAX_SAID = 6;
 
 const lastOf = <T>(values: readonly T[], most: number): T[] => values.slice(-most);
 
+/** Which files the calls in these messages read and changed, failed calls left out; in the order of their first use. */
+export const filesUsed = (
+  messages: readonly BaseMessage[],
+  filesOfCall: FilesOfCall = filesOfBuiltInCall,
+): FileUse => {
+  const failed = failedCalls(messages);
+  const read = new Set<string>();
+  const changed = new Set<string>();
+  for (const message of messages) {
+    if (!AIMessage.isInstance(message)) continue;
+    for (const { id, name, args } of message.tool_calls ?? []) {
+      if (id !== undefined && failed.has(id)) continue;
+      const use = filesOfCall(name, args as Readonly<Record<string, unknown>>);
+      for (const file of use.read) read.add(file);
+      for (const file of use.changed) changed.add(file);
+    }
+  }
+  return { read: [...read].filter((file) => !changed.has(file)), changed: [...changed] };
+};
+
 /** Pure: from all messages that are no longer shown. */
 export const carriedFrom = (
   messages: readonly BaseMessage[],
   filesOfCall: FilesOfCall = filesOfBuiltInCall,
 ): Carried => {
-  const failed = new Set(
-    messages
-      .filter((each) => ToolMessage.isInstance(each) && each.status === "error")
-      .map((each) => (each as ToolMessage).tool_call_id),
-  );
-  const read = new Set<string>();
-  const changed = new Set<string>();
+  const failed = failedCalls(messages);
+  const { read, changed } = filesUsed(messages, filesOfCall);
   let todos: Carried["todos"] = [];
   const failures: string[] = [];
   for (const message of messages) {
@@ -62,9 +84,6 @@ export const carriedFrom = (
         failures.push(`${name} ${clip(JSON.stringify(given), 200)}`);
         continue;
       }
-      const use = filesOfCall(name, given);
-      for (const file of use.read) read.add(file);
-      for (const file of use.changed) changed.add(file);
       if (name === "write_todos" && Array.isArray(given["todos"])) todos = given["todos"] as Carried["todos"];
     }
   }
@@ -80,11 +99,8 @@ export const carriedFrom = (
   return {
     requests: kept.map((text) => clip(text, MAX_REQUEST_CHARS)),
     todos,
-    filesRead: lastOf(
-      [...read].filter((file) => !changed.has(file)),
-      MAX_FILES,
-    ),
-    filesChanged: lastOf([...changed], MAX_FILES),
+    filesRead: lastOf(read, MAX_FILES),
+    filesChanged: lastOf(changed, MAX_FILES),
     failures: lastOf(failures, 5),
     said: lastOf(
       messages

@@ -1,0 +1,15 @@
+import { Session } from "node:inspector/promises";
+import { overhead } from "./o.mjs";
+import { writeFileSync } from "node:fs";
+const s = new Session(); s.connect(); await s.post("Profiler.enable"); await s.post("Profiler.setSamplingInterval",{interval:500}); 
+await s.post("Profiler.start");
+console.log(await overhead(25, 2));
+const { profile } = await s.post("Profiler.stop");
+const dt=profile.timeDeltas; const byId=new Map(profile.nodes.map(n=>[n.id,n])); const self=new Map();
+const parent=new Map(); for(const n of profile.nodes) for(const c of n.children??[]) parent.set(c,n.id);
+const tot=new Map();
+profile.samples.forEach((id,i)=>{ const node0=byId.get(id); const k0=node0.callFrame.functionName+" "+node0.callFrame.url.split("/").slice(-3).join("/")+":"+node0.callFrame.lineNumber; self.set(k0,(self.get(k0)??0)+dt[i]); let seen=new Set(); let n=id; while(n!==undefined){ const node=byId.get(n); if(/fiveseam|packages/.test(node.callFrame.url)){ const k=node.callFrame.functionName+" "+node.callFrame.url.split("/").slice(-3).join("/")+":"+node.callFrame.lineNumber; if(!seen.has(k)){seen.add(k); tot.set(k,(tot.get(k)??0)+dt[i]);}} n=parent.get(n);} });
+const callers=new Map(); profile.samples.forEach((id,i)=>{ const n=byId.get(id); if(n.callFrame.functionName==="RunTree"){ let c=[],x=parent.get(id); while(x!==undefined&&c.length<7){const f=byId.get(x).callFrame; c.push(f.functionName+"@"+f.url.split("/").slice(-2).join("/")); x=parent.get(x);} const k=c.join(" < "); callers.set(k,(callers.get(k)??0)+dt[i]); } }); for(const [k,v] of [...callers].sort((a,b)=>b[1]-a[1]).slice(0,4)) console.log("CALLER",(v/1000).toFixed(0),k);
+console.log("SELF"); for(const [k,v] of [...self].sort((a,b)=>b[1]-a[1]).slice(0,25)) console.log((v/1000).toFixed(0),k);
+console.log("TOTAL ours"); for(const [k,v] of [...tot].sort((a,b)=>b[1]-a[1]).slice(0,45)) console.log((v/1000).toFixed(0),k);
+process.exit(0);
