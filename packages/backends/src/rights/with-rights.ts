@@ -133,9 +133,15 @@ export const restrictBackend = (backend: BackendProtocolV2, access: FileAccess):
     readRaw: (path) => (may("read", path) ? inner.readRaw(path) : refusal("read", path)),
     async grep(pattern, path, glob, maxCount) {
       const result = await inner.grep(pattern, path, glob, maxCount);
-      return result.matches
-        ? { ...result, matches: result.matches.filter((match) => may("read", match.path)) }
-        : result;
+      if (!result.matches) return result;
+      // A file has many matches, and is asked about once.
+      const readable = new Map<string, boolean>();
+      const isReadable = (file: string): boolean => {
+        let known = readable.get(file);
+        if (known === undefined) readable.set(file, (known = may("read", file)));
+        return known;
+      };
+      return { ...result, matches: result.matches.filter((match) => isReadable(match.path)) };
     },
     async glob(pattern, path) {
       const result = await inner.glob(pattern, path);
