@@ -23,7 +23,8 @@ const run = async (request: Request): Promise<Question[]> => {
   });
   for await (const { event, data } of stream) {
     const [mode, ...path] = event.split("|");
-    const who = path.some((part) => part.startsWith("tools:")) ? "delegate" : "agent";
+    // Messages are told under the name of their task, which is behind that of the delegate's graph.
+    const who = (mode === "messages" ? path.slice(0, -1) : path).length > 0 ? "delegate" : "agent";
     if (mode === "custom") console.log(`${who} · ${JSON.stringify(data)}`);
     if (mode === "error") console.error(data);
     if (mode !== "messages") continue;
