@@ -73,7 +73,6 @@ describe.concurrent("an agent that LangGraph's server serves", () => {
         "values",
         "updates",
         "messages|model_request",
-        "messages|tools",
         "values|tools",
         "updates|tools",
         "messages|tools|model_request",
