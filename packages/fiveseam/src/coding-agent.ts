@@ -9,7 +9,7 @@ import type {
   StagingBackend,
   UndoResult,
 } from "@fiveseam/backends";
-import type { RunnableConfig } from "@langchain/core/runnables";
+import { mergeConfigs, type RunnableConfig } from "@langchain/core/runnables";
 import type { DeepAgent, DeepAgentTypeConfig } from "deepagents";
 import type { RunInput } from "./approvals.js";
 import type { CostLedger } from "./cost-ledger.js";
@@ -151,7 +151,8 @@ export interface Shared {
  */
 const bindCallbacks = (agent: object, callbacks: CallbackHandlerMethods): void => {
   const { graph } = agent as { graph: { config?: RunnableConfig } };
-  graph.config = { ...graph.config, callbacks: [callbacks] };
+  // Beside those that `withConfig` has bound there.
+  graph.config = mergeConfigs(graph.config, { callbacks: [callbacks] });
 };
 
 interface Configurable {

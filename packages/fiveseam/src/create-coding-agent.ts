@@ -27,6 +27,7 @@ import { agentContext } from "./agent-context.js";
 import { approvalsOf } from "./approval-settings.js";
 import { agentPipeline } from "./agent-pipeline.js";
 import { codingToolsOf } from "./agent-tools.js";
+import { closedSteps } from "./closed-steps.js";
 import { BUILT_IN_TOOLS, checkGates, checkTools, namesOf, toolsOf, usableTools } from "./check-tools.js";
 import { addMethods, type CodingAgent } from "./coding-agent.js";
 import { CostLedger } from "./cost-ledger.js";
@@ -300,6 +301,7 @@ const assemble = async (
       agent: options.name ?? "main",
       rights: (context, messages) => rightsOfRun({ mode: modeInForce(context, messages) }),
     }),
+    closedSteps(),
     planModeMiddleware(),
     ...(chosen.any ? [delegation] : [withoutTask()]),
     ...(todos ? [todosMiddleware()] : []),

@@ -45,6 +45,16 @@ export const pendingInterrupts = (
     );
 };
 
+/** True when a task of an unfinished step waits for an answer. */
+export const hasOpenInterrupt = (tuple: CheckpointTuple | undefined): boolean => {
+  const writes = tuple?.pendingWrites ?? [];
+  return writes.some(
+    ([taskId, channel]) =>
+      channel === "__interrupt__" &&
+      !writes.some(([other, written]) => other === taskId && !NOT_RESULTS.has(written)),
+  );
+};
+
 /** The calls of the last step that have no result in the checkpoint, in the order in which their tasks were made. */
 const openCalls = (
   tuple: CheckpointTuple | undefined,
