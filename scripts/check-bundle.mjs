@@ -110,7 +110,11 @@ const walk = (dependencies, except = []) => {
     walk(entry.dependencies, optionalOf(name));
   }
 };
-walk(tree.dependencies);
+// Of what is published; an example may need a server that brings its own.
+walk(
+  tree.dependencies,
+  Object.keys(tree.dependencies ?? {}).filter((name) => name.startsWith("@fiveseam/example-")),
+);
 const native = [...names].filter((name) => {
   const dir = path.join(root, "node_modules", name);
   try {

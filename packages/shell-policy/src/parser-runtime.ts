@@ -1,4 +1,6 @@
-type Library = typeof import("web-tree-sitter");
+import type * as TreeSitter from "web-tree-sitter";
+
+export type Library = typeof TreeSitter;
 
 // Loaded when it is needed: it takes a while, and many agents start without parsing anything.
 const library = (): Promise<Library> => import("web-tree-sitter");

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Language, Node, Parser } from "web-tree-sitter";
 import { ShellPolicyError } from "./errors.js";
-import { startParsers } from "./parser-runtime.js";
+import { startParsers, type Library } from "./parser-runtime.js";
 
 export type { Node };
 
@@ -41,7 +41,7 @@ const find = async (specifier: string, name: string): Promise<Uint8Array> => {
 };
 
 interface Loaded {
-  readonly library: typeof import("web-tree-sitter");
+  readonly library: Library;
   readonly language: Language;
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Language, Tree } from "web-tree-sitter";
 import { AstEditError } from "./errors.js";
 import type { AstLanguage } from "./languages.js";
-import { startParsers } from "./parser-runtime.js";
+import { startParsers, type Library } from "./parser-runtime.js";
 
 /** Where the WebAssembly comes from. By default it is found beside this module and in the installed web-tree-sitter. */
 export interface AstWasm {
@@ -49,7 +49,7 @@ const missing = (language: AstLanguage, cause: unknown): AstEditError =>
   );
 
 interface Loaded {
-  readonly library: typeof import("web-tree-sitter");
+  readonly library: Library;
   readonly grammar: Language;
 }
 
