@@ -7,12 +7,25 @@ interface Question {
   id?: string;
   value?: { actionRequests?: { description?: string }[] };
 }
+interface Piece {
+  id: string;
+  type: string;
+  name?: string;
+  content: unknown;
+}
 type Request =
   { input: { messages: { role: string; content: string }[] } } | { command: { resume: unknown } };
 
 const client = new Client({ apiUrl: process.env["LANGGRAPH_URL"] ?? "http://localhost:2024", apiKey: null });
 const { thread_id: threadId } = await client.threads.create();
-const terminal = createInterface({ input: process.stdin, output: process.stdout });
+
+/** Only while it asks: input that came by a pipe has ended by then, and would end the program. */
+const ask = async (question: string): Promise<boolean> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(`${question} (y/n) `);
+  terminal.close();
+  return answer.trim() === "y";
+};
 
 /** Runs to the end or to the next questions, and returns those. */
 const run = async (request: Request): Promise<Question[]> => {
@@ -21,6 +34,7 @@ const run = async (request: Request): Promise<Question[]> => {
     streamMode: ["messages-tuple", "custom"],
     streamSubgraphs: true,
   });
+  let speaking: string | undefined;
   for await (const { event, data } of stream) {
     const [mode, ...path] = event.split("|");
     // Messages are told under the name of their task, which is behind that of the delegate's graph.
@@ -28,11 +42,16 @@ const run = async (request: Request): Promise<Question[]> => {
     if (mode === "custom") console.log(`${who} · ${JSON.stringify(data)}`);
     if (mode === "error") console.error(data);
     if (mode !== "messages") continue;
-    const [{ type, name, content }] = data as unknown as [{ type: string; name?: string; content: unknown }];
+    const [{ id, type, name, content }] = data as unknown as [Piece];
     const text = typeof content === "string" ? content : JSON.stringify(content);
     if (type === "tool") console.log(`${who} · ${name}: ${text}`);
-    else process.stdout.write(text);
+    else if (text !== "") {
+      if (id !== speaking) process.stdout.write(`\n${who} · `);
+      speaking = id;
+      process.stdout.write(text);
+    }
   }
+  process.stdout.write("\n");
   const { tasks } = await client.threads.getState(threadId);
   return tasks.flatMap(({ interrupts }) => interrupts as Question[]);
 };
@@ -42,10 +61,8 @@ let questions = await run({ input: { messages: [{ role: "user", content: words }
 while (questions.length > 0) {
   const resume: Record<string, unknown> = {};
   for (const { id = "", value } of questions) {
-    const answer = await terminal.question(`${value?.actionRequests?.[0]?.description ?? "Go on?"} (y/n) `);
-    resume[id] = { decisions: [{ type: answer.trim() === "y" ? "approve" : "reject" }] };
+    const approved = await ask(value?.actionRequests?.[0]?.description ?? "Go on?");
+    resume[id] = { decisions: [{ type: approved ? "approve" : "reject" }] };
   }
   questions = await run({ command: { resume } });
 }
-process.stdout.write("\n");
-terminal.close();

@@ -178,18 +178,23 @@ describe.concurrent("an agent that LangGraph's server serves", () => {
     await expect(client.threads.getState(threadId)).rejects.toThrow("404");
   });
 
-  it("is talked to by the example's own client", async () => {
+  it("is talked to by the example's own client, which asks on the terminal", async () => {
     await writeFile(inWorkspace("b.txt"), "one\n");
-    const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-    const output = await new Promise<string>((resolve, reject) =>
-      execFile(
-        process.execPath,
-        [main, "count", "b.txt"],
-        { env: { ...process.env, LANGGRAPH_URL: server.url } },
-        (error, out) => (error ? reject(error) : resolve(out)),
-      ),
-    );
-    expect(output).toContain('agent · {"counted":1,"of":1}');
-    expect(output).toContain("The answer was: 1 lines");
+    const say = (answer: string, ...words: string[]): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+        const env = { ...process.env, LANGGRAPH_URL: server.url };
+        const child = execFile(process.execPath, [main, ...words], { env }, (error, output) =>
+          error ? reject(error) : resolve(output),
+        );
+        child.stdin?.end(answer);
+      });
+    const counted = await say("", "count", "b.txt");
+    expect(counted).toContain('agent · {"counted":1,"of":1}');
+    expect(counted).toContain("agent · The answer was: 1 lines");
+    expect(await say("n\n", "delete", "b.txt")).toContain("Delete /workspace/b.txt. (y/n)");
+    expect(existsSync(inWorkspace("b.txt"))).toBe(true);
+    expect(await say("y\n", "delete", "b.txt")).toContain("agent · The answer was: Deleted /workspace/b.txt");
+    expect(existsSync(inWorkspace("b.txt"))).toBe(false);
   });
 });

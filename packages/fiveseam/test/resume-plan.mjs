@@ -73,12 +73,12 @@ const progress = (steps, messages) => {
     text = message.text;
     const outcome = message.additional_kwargs?.fiveseam_outcome;
     if (outcome === "unknown") unknown = true;
-    else if (message.status === "error") return { failed: text };
-    else if (!unknown) at += 1;
-    else {
+    else if (unknown) {
+      // What was looked for may not be there, which is an error and an answer.
       unknown = false;
       if (steps[at].isDone(text)) at += 1;
-    }
+    } else if (message.status === "error") return { failed: text };
+    else at += 1;
   }
   return { at, unknown, text };
 };
