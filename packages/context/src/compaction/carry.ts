@@ -1,4 +1,5 @@
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { jsonOf } from "./json.js";
 import { clip, isHuman, textOfMessage } from "./messages.js";
 
 /** What tools say they do, so that files can be told apart without knowing their names. */
@@ -33,6 +34,9 @@ export interface Carried {
   readonly said: readonly string[];
 }
 
+const isTodo = (value: unknown): value is Carried["todos"][number] =>
+  typeof (value as { content?: unknown } | null | undefined)?.content === "string";
+
 const MAX_FILES = 150;
 const MAX_REQUESTS = 12;
 const MAX_REQUEST_CHARS = 2_000;
@@ -59,13 +63,13 @@ export const carriedFrom = (
     for (const { id, name, args } of message.tool_calls ?? []) {
       const given = args as Readonly<Record<string, unknown>>;
       if (id !== undefined && failed.has(id)) {
-        failures.push(`${name} ${clip(JSON.stringify(given), 200)}`);
+        failures.push(`${name} ${clip(jsonOf(given), 200)}`);
         continue;
       }
       const use = filesOfCall(name, given);
       for (const file of use.read) read.add(file);
       for (const file of use.changed) changed.add(file);
-      if (name === "write_todos" && Array.isArray(given["todos"])) todos = given["todos"] as Carried["todos"];
+      if (name === "write_todos" && Array.isArray(given["todos"])) todos = given["todos"].filter(isTodo);
     }
   }
   const requests = messages

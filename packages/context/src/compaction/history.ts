@@ -1,4 +1,5 @@
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { jsonOf } from "./json.js";
 import { textOfMessage } from "./messages.js";
 
 /** The one method of deepagents' backend protocol that is needed. */
@@ -17,7 +18,7 @@ const headingOf = (message: BaseMessage, index: number): string => {
 
 const callsOf = (message: BaseMessage): string[] =>
   AIMessage.isInstance(message)
-    ? (message.tool_calls ?? []).map(({ id, name, args }) => `call ${name} (${id}): ${JSON.stringify(args)}`)
+    ? (message.tool_calls ?? []).map(({ id, name, args }) => `call ${name} (${id}): ${jsonOf(args)}`)
     : [];
 
 /** Messages as a person would read them; nothing is cut. `from` is the index of the first one. */

@@ -6,7 +6,7 @@ import { withTextBehind } from "../message-text.js";
 import { conversationOf } from "../namespace.js";
 import { isControlFlow, reasonOf, warnWith, type OnWarning } from "../warn.js";
 import { composeChanges, composePrefix, toldBy, type LoadedSource } from "./compose.js";
-import type { PrefixSource } from "./source.js";
+import type { PrefixSection, PrefixSource } from "./source.js";
 
 export interface ContextPrefixOptions {
   /** In the order in which they stand in the prompt. */
@@ -33,6 +33,17 @@ const stateSchema = z.object({
     .optional(),
 });
 type Stored = NonNullable<z.infer<typeof stateSchema>["memoryContents"]>;
+
+/** @throws {TypeError} when a source of somebody else's gave something else. */
+const checked = (sections: unknown): readonly PrefixSection[] => {
+  const isSection = (value: unknown): boolean => {
+    const { id, text } = (value ?? {}) as Partial<Record<keyof PrefixSection, unknown>>;
+    return typeof id === "string" && typeof text === "string";
+  };
+  if (!Array.isArray(sections) || !sections.every(isSection))
+    throw new TypeError("it gave something else than a list of { id, text }");
+  return sections as PrefixSection[];
+};
 
 const isHuman = (message: BaseMessage): message is HumanMessage => HumanMessage.isInstance(message);
 
@@ -68,13 +79,16 @@ const withNotices = (messages: readonly BaseMessage[], notices: Stored["notices"
  */
 export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMiddleware => {
   const warn = warnWith(options.onWarning);
-  const turns = new Map<string, Promise<LoadedSource[]>>();
+  const turns = new Map<string, LoadedSource[]>();
 
   const load = (signal: AbortSignal | undefined): Promise<LoadedSource[]> =>
     Promise.all(
       options.sources.map(async (source) => {
         try {
-          return { source, sections: await source.load({ signal }) };
+          const sections = checked(await source.load({ signal }));
+          // Said here for the first time, so that what fails in it is that source's fault.
+          composePrefix([{ source, sections }]);
+          return { source, sections };
         } catch (error) {
           if (isControlFlow(error, signal)) throw error;
           warn("source_unreadable", `${source.title} could not be read: ${reasonOf(error)}`, error);
@@ -83,15 +97,17 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
       }),
     ).then((loaded) => loaded.filter((each) => each !== undefined));
 
-  const forTurn = (turn: string | undefined, signal: AbortSignal | undefined): Promise<LoadedSource[]> => {
-    if (turn === undefined) return load(signal);
-    const known = turns.get(turn);
+  const forTurn = async (
+    turn: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<LoadedSource[]> => {
+    const known = turn === undefined ? undefined : turns.get(turn);
     if (known) return known;
-    const loading = load(signal);
-    loading.catch(() => turns.delete(turn));
-    turns.set(turn, loading);
+    // Remembered when it is there: one that hangs until the run is stopped must not hang the next one too.
+    const loaded = await load(signal);
+    if (turn !== undefined) turns.set(turn, loaded);
     if (turns.size > MAX_TURNS) turns.delete(turns.keys().next().value as string);
-    return loading;
+    return loaded;
   };
 
   /** What the conversation is told from now on. */
