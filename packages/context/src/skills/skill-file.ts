@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { fitting } from "../tokens.js";
 
 /** A skill as its SKILL.md describes it (agentskills.io). */
 export interface SkillFacts {
@@ -58,7 +59,7 @@ export const parseSkill = (text: string, folder: string): ParsedSkill => {
     ok: true,
     facts: {
       name,
-      description: description.slice(0, MAX_DESCRIPTION),
+      description: fitting(description, MAX_DESCRIPTION),
       ...(license ? { license } : {}),
       ...(compatibility ? { compatibility } : {}),
       allowedTools: (Array.isArray(tools) ? tools.map(String) : oneLine(tools).split(" ")).filter(
