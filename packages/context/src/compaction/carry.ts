@@ -103,8 +103,7 @@ export const carriedFrom = (
 const list = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `- ${line}`).join("\n")}`];
 
-/** The part of a summary that no model writes. */
-export const carriedText = (carried: Carried, withSaid: boolean): string =>
+const wholeText = (carried: Carried, withSaid: boolean): string =>
   [
     ...list("What the user asked for, word for word:", carried.requests),
     ...list(
@@ -119,3 +118,22 @@ export const carriedText = (carried: Carried, withSaid: boolean): string =>
     ...list("Calls that failed:", carried.failures),
     ...(withSaid ? list("What you said, last:", carried.said) : []),
   ].join("\n\n");
+
+/** Something of everything, where all of it is more than there is room for. */
+const shorter = (carried: Carried, maxChars: number): Carried => {
+  const ofRequest = Math.max(80, Math.floor(maxChars / 2 / Math.max(1, carried.requests.length)));
+  return {
+    requests: carried.requests.map((text) => clip(text, ofRequest)),
+    todos: carried.todos.map(({ content, status }) => ({ content: clip(content, 100), status })),
+    filesRead: lastOf(carried.filesRead, 20),
+    filesChanged: lastOf(carried.filesChanged, 40),
+    failures: lastOf(carried.failures, 2),
+    said: lastOf(carried.said, 2).map((text) => clip(text, 200)),
+  };
+};
+
+/** The part of a summary that no model writes; about as long as said, for a small window must hold it too. */
+export const carriedText = (carried: Carried, withSaid: boolean, maxChars: number): string => {
+  const whole = wholeText(carried, withSaid);
+  return whole.length <= maxChars ? whole : clip(wholeText(shorter(carried, maxChars), withSaid), maxChars);
+};

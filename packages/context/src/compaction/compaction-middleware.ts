@@ -276,8 +276,13 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
     summary: string | undefined,
   ): Promise<CompactionEvent> => {
     const carried = carriedOf(prompt.messages.slice(0, cut.cutoffIndex));
+    const { window, measure } = prompt;
+    // At four characters a token half of what there is room for.
+    const maxChars = Math.max(1_000, ((window * levels.target - measure.fixed) / measure.ratio) * 2);
     return eventOf(prompt, cut, tier, (keptIn) =>
-      marked(summaryText({ summary, carried: carriedText(carried, summary === undefined), keptIn })),
+      marked(
+        summaryText({ summary, carried: carriedText(carried, summary === undefined, maxChars), keptIn }),
+      ),
     );
   };
 
