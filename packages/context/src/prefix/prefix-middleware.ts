@@ -5,7 +5,7 @@ import { z } from "zod";
 import { withTextBehind } from "../message-text.js";
 import { conversationOf } from "../namespace.js";
 import { isControlFlow, reasonOf, warnWith, type OnWarning } from "../warn.js";
-import { composeChanges, composePrefix, toldBy, type LoadedSource } from "./compose.js";
+import { composeChanges, composePrefix, knownNow, toldBy, type LoadedSource } from "./compose.js";
 import type { PrefixSection, PrefixSource } from "./source.js";
 
 export interface ContextPrefixOptions {
@@ -85,10 +85,24 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
     Promise.all(
       options.sources.map(async (source) => {
         try {
-          const sections = checked(await source.load({ signal }));
+          const unreadable: string[] = [];
+          const sections = checked(
+            await source.load({
+              signal,
+              unreadable(id, error) {
+                if (isControlFlow(error, signal)) throw error;
+                unreadable.push(id);
+                warn(
+                  "source_unreadable",
+                  `${source.title}: ${id} could not be read: ${reasonOf(error)}`,
+                  error,
+                );
+              },
+            }),
+          );
           // Said here for the first time, so that what fails in it is that source's fault.
           composePrefix([{ source, sections }]);
-          return { source, sections };
+          return { source, sections, unreadable };
         } catch (error) {
           if (isControlFlow(error, signal)) throw error;
           warn("source_unreadable", `${source.title} could not be read: ${reasonOf(error)}`, error);
@@ -118,17 +132,14 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
     if (stored.notices.some(({ after }) => !ids.has(after)) || stored.notices.length > MAX_NOTICES)
       return fresh();
     // A source that cannot be read now says nothing of what it said before.
-    const titles = new Set(loaded.map(({ source }) => source.title));
-    const known = Object.entries(stored.told).filter(([key]) => titles.has(key.slice(0, key.indexOf("\n"))));
-    const text = composeChanges(Object.fromEntries(known), loaded);
+    const known = knownNow(stored.told, loaded);
+    const text = composeChanges(known, loaded);
     const after = messages.findLast(isHuman)?.id;
     if (text === undefined || after === undefined) return stored;
     return {
       ...stored,
       told: {
-        ...Object.fromEntries(
-          Object.entries(stored.told).filter(([key]) => !known.some(([each]) => each === key)),
-        ),
+        ...Object.fromEntries(Object.entries(stored.told).filter(([key]) => !(key in known))),
         ...toldBy(loaded),
       },
       notices: [...stored.notices, { after, text }],

@@ -1,4 +1,4 @@
-import type { PrefixSection, PrefixSource } from "../prefix/source.js";
+import type { PrefixLoad, PrefixSection, PrefixSource } from "../prefix/source.js";
 import type { ContextFiles } from "./context-files.js";
 
 /**
@@ -43,6 +43,26 @@ const importedBy = (line: string, directory: string): string | undefined => {
   return path === undefined || path.split("/").includes("..") ? undefined : join(directory, path);
 };
 
+type Unreadable = NonNullable<PrefixLoad["unreadable"]>;
+
+const rethrow: Unreadable = (_id, error) => {
+  throw error;
+};
+
+/** Undefined when it cannot be read: one bad file must not take the others with it. */
+const orUnreadable = async <T>(
+  reading: Promise<T>,
+  id: string,
+  unreadable: Unreadable,
+): Promise<T | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    unreadable(id, error);
+    return undefined;
+  }
+};
+
 /**
  * The project's own instructions. Each file is a section; what two files say alike is said once, and a CLAUDE.md that
  * only imports AGENTS.md adds nothing.
@@ -65,14 +85,14 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
     title = "Project instructions",
   } = options;
 
-  const pathsNow = async (): Promise<string[]> => {
+  const pathsNow = async (unreadable: Unreadable): Promise<string[]> => {
     const found: string[] = [];
     for (const each of paths) {
       const path = join(root, each);
       if (!each.endsWith("/")) found.push(path);
       else
         found.push(
-          ...(await files.list(path))
+          ...((await orUnreadable(files.list(path), path, unreadable)) ?? [])
             .filter((name) => name.endsWith(".md"))
             .toSorted()
             .map((name) => join(path, name)),
@@ -86,6 +106,7 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
     path: string,
     text: string,
     own: ReadonlySet<string>,
+    unreadable: Unreadable,
     seen: readonly string[] = [],
   ): Promise<string> => {
     if (seen.length >= MAX_IMPORTS || !text.includes("@")) return text;
@@ -97,9 +118,11 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
       const imported = fenced ? undefined : importedBy(line, directory);
       if (imported === undefined || seen.includes(imported)) lines.push(line);
       else if (!own.has(imported)) {
-        const inner = await files.read(imported);
+        const inner = await orUnreadable(files.read(imported), imported, unreadable);
         lines.push(
-          inner === undefined ? line : await withImports(imported, normalised(inner), own, [...seen, path]),
+          inner === undefined
+            ? line
+            : await withImports(imported, normalised(inner), own, unreadable, [...seen, path]),
         );
       }
     }
@@ -110,16 +133,19 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
     title,
     maxTokens,
     whole: ({ id }) => `the whole file is at ${id}`,
-    async load() {
-      const now = await pathsNow();
+    async load({ unreadable = rethrow }) {
+      const now = await pathsNow(unreadable);
       const read = await Promise.all(
-        now.map(async (path) => ({ path, text: normalised((await files.read(path)) ?? "") })),
+        now.map(async (path) => ({
+          path,
+          text: normalised((await orUnreadable(files.read(path), path, unreadable)) ?? ""),
+        })),
       );
       const own = new Set(read.filter(({ text }) => text !== "").map(({ path }) => path));
       const sections: PrefixSection[] = [];
       const said = new Set<string>();
       for (const { path, text } of read) {
-        const whole = path.endsWith("/CLAUDE.md") ? await withImports(path, text, own) : text;
+        const whole = path.endsWith("/CLAUDE.md") ? await withImports(path, text, own, unreadable) : text;
         if (whole === "" || said.has(whole)) continue;
         said.add(whole);
         sections.push({ id: path, text: `## ${path}\n${whole}` });
