@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contextPrefixMiddleware, type PrefixSource } from "../src/index.js";
+import { contextPrefixMiddleware, instructionFiles, type PrefixSource } from "../src/index.js";
 import { converse } from "./support.js";
 
 describe("a source", () => {
@@ -58,5 +58,25 @@ describe("a source", () => {
     });
     const { systems } = await converse([middleware], ["a"]);
     expect(systems[0]!.length).toBeLessThan(500 * 4 * 1.5);
+  });
+});
+
+describe("imports", () => {
+  it("of many files that import many files end", async () => {
+    let reads = 0;
+    const many = (name: string): string => `${`@${name}\n`.repeat(200)}end`;
+    const texts = new Map(
+      ["CLAUDE", "a", "b", "c", "d"].map((name, at, all) => [
+        `/w/${name}.md`,
+        many(`${all[at + 1] ?? "e"}.md`),
+      ]),
+    );
+    const source = instructionFiles({
+      root: "/w/",
+      files: { read: async (path) => ((reads += 1), texts.get(path)), list: async () => [] },
+    });
+    const [section] = await source.load({});
+    expect(reads).toBeLessThan(200);
+    expect(section!.text).toContain("end");
   });
 });
