@@ -1,4 +1,10 @@
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import {
+  AIMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { MemorySaver } from "@langchain/langgraph";
 import { createDeepAgent } from "deepagents";
@@ -224,7 +230,10 @@ describe("a deep agent", () => {
         },
       ],
     });
-    await agent.invoke({ messages: [new HumanMessage("How many?")] }, { configurable: { thread_id: "t" }, recursionLimit: 30 });
+    await agent.invoke(
+      { messages: [new HumanMessage("How many?")] },
+      { configurable: { thread_id: "t" }, recursionLimit: 30 },
+    );
     const { turns } = meter.report();
     expect(turns.map(({ turn }) => turn)).toEqual([1, 1, 2, 2]);
     expect(turns.map(({ conversation }) => conversation === "t")).toEqual([true, false, false, true]);
