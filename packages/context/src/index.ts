@@ -4,7 +4,7 @@ export type { ContextWarning, OnWarning } from "./warn.js";
 export type { Conversation } from "./namespace.js";
 
 export { contextPrefixMiddleware, type ContextPrefixOptions } from "./prefix/prefix-middleware.js";
-export type { PrefixSection, PrefixSource } from "./prefix/source.js";
+export type { PrefixLoad, PrefixSection, PrefixSource } from "./prefix/source.js";
 export {
   backendFiles,
   storeFiles,

@@ -125,6 +125,7 @@ export const nestedInstructionsMiddleware = (options: NestedInstructionsOptions)
     known: ReadonlySet<string>,
     taken: Set<string>,
     absent: Set<string>,
+    signal: AbortSignal | undefined,
   ): Promise<{ path: string; text: string }[]> => {
     const found: { path: string; text: string }[] = [];
     const candidates = new Set(
@@ -142,7 +143,8 @@ export const nestedInstructionsMiddleware = (options: NestedInstructionsOptions)
         else if (!found.some((other) => other.text === text)) found.push({ path, text });
       } catch (error) {
         taken.delete(path);
-        throw error;
+        if (isControlFlow(error, signal)) throw error;
+        warn("source_unreadable", `${path} could not be read: ${reasonOf(error)}`, error);
       }
     }
     return found;
@@ -168,7 +170,13 @@ export const nestedInstructionsMiddleware = (options: NestedInstructionsOptions)
         const { threadId, namespace } = conversationOf(request.runtime.configurable);
         const step = [threadId, namespace, all.length, all.at(-1)?.id ?? id].join("\n");
         const turn = [threadId, namespace, all.findLast(isHuman)?.id].join("\n");
-        const found = await instructionsFor(paths, attachedTo(shown), takenInStep(step), absentInTurn(turn));
+        const found = await instructionsFor(
+          paths,
+          attachedTo(shown),
+          takenInStep(step),
+          absentInTurn(turn),
+          request.runtime.signal,
+        );
         if (found.length === 0) return result;
         const text = found.map(
           ({ path, text: inner }) =>

@@ -15,21 +15,40 @@ export interface ContextWarning {
 
 export type OnWarning = (warning: ContextWarning) => void;
 
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** In words. Total: what is thrown may be anything, objects that throw when they are looked at among it. */
+export const reasonOf = (error: unknown): string => {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return "what was thrown says nothing";
+  }
+};
 
-/** Says it to whoever listens; a listener that throws must not stop a model call. */
+/** Calls a listener; one that throws, at once or later, must not stop a model call. */
+export const tell = <T>(listener: ((said: T) => unknown) | undefined, said: T): void => {
+  try {
+    const told = listener?.(said);
+    if (told instanceof Promise) told.catch(() => {});
+  } catch {}
+};
+
+/** Says it to whoever listens. */
 export const warnWith =
   (onWarning: OnWarning | undefined) =>
-  (code: ContextWarning["code"], message: string, cause?: unknown): void => {
-    try {
-      const said: unknown = onWarning?.({ code, message, ...(cause === undefined ? {} : { cause }) });
-      if (said instanceof Promise) said.catch(() => {});
-    } catch {}
-  };
+  (code: ContextWarning["code"], message: string, cause?: unknown): void =>
+    tell(onWarning, { code, message, ...(cause === undefined ? {} : { cause }) });
 
-/** Aborts and LangGraph's own signals (interrupts, a parent's commands) are no failures: nobody may swallow them. */
+const bubblesUp = (error: unknown): boolean => {
+  try {
+    return typeof error === "object" && error !== null && "is_bubble_up" in error;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Aborts of the run and LangGraph's own signals (interrupts, a parent's commands) are no failures: nobody may swallow them.
+ * An AbortError while the run goes on is a failure: somebody's own deadline.
+ */
 export const isControlFlow = (error: unknown, signal: AbortSignal | undefined): boolean =>
-  signal?.aborted === true ||
-  (typeof error === "object" &&
-    error !== null &&
-    ("is_bubble_up" in error || (error as { name?: unknown }).name === "AbortError"));
+  signal?.aborted === true || bubblesUp(error);

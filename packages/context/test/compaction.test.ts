@@ -73,7 +73,9 @@ describe("compactionMiddleware", () => {
     );
     expect(text(sent)).toContain("n8 n8 n8");
     expect(text(sent)).not.toContain("n0 n0 n0");
-    expect([...files.keys()][0]).toMatch(/^\/conversation_history\/thread_t\/000000-0000\d\d\.md$/);
+    expect([...files.keys()][0]).toMatch(
+      /^\/conversation_history\/thread_t\/000000-0000\d\d-[\da-f]{12}\.md$/,
+    );
     expect([...files.values()].join()).toContain("n0 n0 n0");
     // The conversation itself keeps everything.
     expect(text(state.messages)).toContain("n0 n0 n0");

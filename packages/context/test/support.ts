@@ -1,8 +1,15 @@
 import { AIMessage, HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { MemorySaver, type BaseCheckpointSaver } from "@langchain/langgraph";
 import { createAgent, fakeModel, type AgentMiddleware } from "langchain";
-import type { StructuredTool } from "@langchain/core/tools";
-import type { ContextFiles } from "../src/index.js";
+import { tool, type StructuredTool } from "@langchain/core/tools";
+import { z } from "zod";
+import {
+  compactionMiddleware,
+  type Compacted,
+  type CompactionOptions,
+  type ContextFiles,
+  type ContextWarning,
+} from "../src/index.js";
 
 /** Files in memory; an Error is thrown when it is read. */
 export const filesOf = (files: Record<string, string | Error>): ContextFiles => ({
@@ -68,4 +75,27 @@ export const converse = async (
     systems: model.calls.map(({ messages }) => (messages[0] as BaseMessage).text),
     state: state as Conversed["state"],
   };
+};
+
+/** Says a text so many times. */
+export const echo = tool(({ text, size }: { text: string; size: number }) => text.repeat(size), {
+  name: "echo",
+  description: "Echoes.",
+  schema: z.object({ text: z.string(), size: z.number() }),
+});
+
+/** Compaction for a window of 4,000 tokens without a model for summaries, and what it did. */
+export const compactionOf = (more: Partial<CompactionOptions> = {}) => {
+  const files = new Map<string, string>();
+  const events: Compacted[] = [];
+  const warnings: ContextWarning[] = [];
+  const middleware = compactionMiddleware({
+    backend: { write: (path: string, content: string) => (files.set(path, content), {}) },
+    windowTokens: () => 4_000,
+    summaryModels: () => [],
+    onCompacted: (event) => events.push(event),
+    onWarning: (warning) => warnings.push(warning),
+    ...more,
+  });
+  return { middleware, files, events, warnings };
 };

@@ -1,4 +1,5 @@
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { jsonOf } from "./json.js";
 import { clip, isHuman, textOfMessage } from "./messages.js";
 
 /** What tools say they do, so that files can be told apart without knowing their names. */
@@ -39,6 +40,9 @@ const failedCalls = (messages: readonly BaseMessage[]): ReadonlySet<string> =>
       ToolMessage.isInstance(each) && each.status === "error" ? [each.tool_call_id] : [],
     ),
   );
+
+const isTodo = (value: unknown): value is Carried["todos"][number] =>
+  typeof (value as { content?: unknown } | null | undefined)?.content === "string";
 
 const MAX_FILES = 150;
 const MAX_REQUESTS = 12;
@@ -81,10 +85,10 @@ export const carriedFrom = (
     for (const { id, name, args } of message.tool_calls ?? []) {
       const given = args as Readonly<Record<string, unknown>>;
       if (id !== undefined && failed.has(id)) {
-        failures.push(`${name} ${clip(JSON.stringify(given), 200)}`);
+        failures.push(`${name} ${clip(jsonOf(given), 200)}`);
         continue;
       }
-      if (name === "write_todos" && Array.isArray(given["todos"])) todos = given["todos"] as Carried["todos"];
+      if (name === "write_todos" && Array.isArray(given["todos"])) todos = given["todos"].filter(isTodo);
     }
   }
   const requests = messages
@@ -115,8 +119,7 @@ export const carriedFrom = (
 const list = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `- ${line}`).join("\n")}`];
 
-/** The part of a summary that no model writes. */
-export const carriedText = (carried: Carried, withSaid: boolean): string =>
+const wholeText = (carried: Carried, withSaid: boolean): string =>
   [
     ...list("What the user asked for, word for word:", carried.requests),
     ...list(
@@ -131,3 +134,22 @@ export const carriedText = (carried: Carried, withSaid: boolean): string =>
     ...list("Calls that failed:", carried.failures),
     ...(withSaid ? list("What you said, last:", carried.said) : []),
   ].join("\n\n");
+
+/** Something of everything, where all of it is more than there is room for. */
+const shorter = (carried: Carried, maxChars: number): Carried => {
+  const ofRequest = Math.max(80, Math.floor(maxChars / 2 / Math.max(1, carried.requests.length)));
+  return {
+    requests: carried.requests.map((text) => clip(text, ofRequest)),
+    todos: carried.todos.map(({ content, status }) => ({ content: clip(content, 100), status })),
+    filesRead: lastOf(carried.filesRead, 20),
+    filesChanged: lastOf(carried.filesChanged, 40),
+    failures: lastOf(carried.failures, 2),
+    said: lastOf(carried.said, 2).map((text) => clip(text, 200)),
+  };
+};
+
+/** The part of a summary that no model writes; about as long as said, for a small window must hold it too. */
+export const carriedText = (carried: Carried, withSaid: boolean, maxChars: number): string => {
+  const whole = wholeText(carried, withSaid);
+  return whole.length <= maxChars ? whole : clip(wholeText(shorter(carried, maxChars), withSaid), maxChars);
+};

@@ -4,8 +4,8 @@ import { AIMessage, HumanMessage, type BaseMessage, type SystemMessage } from "@
 import { Command } from "@langchain/langgraph";
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import { conversationOf, type Conversation } from "../namespace.js";
-import { isControlFlow, reasonOf, warnWith, type OnWarning } from "../warn.js";
-import { carriedFrom, carriedText, type FilesOfCall } from "./carry.js";
+import { isControlFlow, reasonOf, tell, warnWith, type OnWarning } from "../warn.js";
+import { carriedFrom, carriedText, type Carried, type FilesOfCall } from "./carry.js";
 import { effectiveMessages } from "./effective.js";
 import { tokensOfMessage, tokensOfMessages, tokensOfTools } from "./estimate.js";
 import { compactionState, type CompactionEvent } from "./event.js";
@@ -54,9 +54,11 @@ export interface CompactionOptions {
 
 const FALLBACK_WINDOW_TOKENS = 128_000;
 
+const isWindow = (tokens: unknown): tokens is number => typeof tokens === "number" && tokens > 0;
+
 const profileWindow = (model: BaseChatModel): number | undefined => {
   const { maxInputTokens } = (model.profile ?? {}) as { maxInputTokens?: unknown };
-  return typeof maxInputTokens === "number" && maxInputTokens > 0 ? maxInputTokens : undefined;
+  return isWindow(maxInputTokens) ? maxInputTokens : undefined;
 };
 
 const isOverflow = (error: unknown): boolean => {
@@ -163,7 +165,13 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
   const refusedAt = new WeakMap<BaseChatModel, number>();
 
   const windowOf = (model: BaseChatModel): number => {
-    const said = options.windowTokens?.(model) ?? profileWindow(model) ?? FALLBACK_WINDOW_TOKENS;
+    let asked: number | undefined;
+    try {
+      asked = options.windowTokens?.(model);
+    } catch (error) {
+      warn("compaction_failed", `\`windowTokens\` failed and is passed over: ${reasonOf(error)}`, error);
+    }
+    const said = (isWindow(asked) ? asked : profileWindow(model)) ?? FALLBACK_WINDOW_TOKENS;
     return Math.min(said, refusedAt.get(model) ?? Infinity);
   };
 
@@ -252,15 +260,29 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
     return undefined;
   };
 
+  const carriedOf = (messages: readonly BaseMessage[]): Carried => {
+    try {
+      return carriedFrom(messages, options.filesOfCall);
+    } catch (error) {
+      warn("compaction_failed", `\`filesOfCall\` failed and is passed over: ${reasonOf(error)}`, error);
+      return carriedFrom(messages);
+    }
+  };
+
   const replaced = (
     prompt: Prompt,
     cut: Cut,
     tier: 2 | 3,
     summary: string | undefined,
   ): Promise<CompactionEvent> => {
-    const carried = carriedFrom(prompt.messages.slice(0, cut.cutoffIndex), options.filesOfCall);
+    const carried = carriedOf(prompt.messages.slice(0, cut.cutoffIndex));
+    const { window, measure } = prompt;
+    // At four characters a token half of what there is room for.
+    const maxChars = Math.max(1_000, ((window * levels.target - measure.fixed) / measure.ratio) * 2);
     return eventOf(prompt, cut, tier, (keptIn) =>
-      marked(summaryText({ summary, carried: carriedText(carried, summary === undefined), keptIn })),
+      marked(
+        summaryText({ summary, carried: carriedText(carried, summary === undefined, maxChars), keptIn }),
+      ),
     );
   };
 
@@ -306,17 +328,29 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
         "context_still_full",
         `After compaction the prompt still has about ${tokensAfter} tokens; the model takes ${prompt.window}.`,
       );
-    try {
-      options.onCompacted?.({
-        ...prompt.conversation,
-        tier: event.tier ?? 3,
-        cause,
-        tokensBefore,
-        tokensAfter,
-        keptIn: event.filePath,
-      });
-    } catch {}
+    tell(options.onCompacted, {
+      ...prompt.conversation,
+      tier: event.tier ?? 3,
+      cause,
+      tokensBefore,
+      tokensAfter,
+      keptIn: event.filePath,
+    });
     return event;
+  };
+
+  /** Undefined when it failed: the call then goes on with what there is. */
+  const tryToCompact = async (
+    prompt: Prompt,
+    cause: Compacted["cause"],
+  ): Promise<CompactionEvent | undefined> => {
+    try {
+      return await compact(prompt, cause);
+    } catch (error) {
+      if (isControlFlow(error, prompt.signal)) throw error;
+      warn("compaction_failed", `The conversation could not be compacted: ${reasonOf(error)}`, error);
+      return undefined;
+    }
   };
 
   const sessionOf = (stored: string | undefined, { threadId, namespace }: Conversation): string =>
@@ -351,7 +385,7 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
       const key = `${conversation.threadId}\n${conversation.namespace}`;
       let used = event;
       if (tokens >= prompt.window * levels.actAt) {
-        used = await compact(prompt, "threshold");
+        used = (await tryToCompact(prompt, "threshold")) ?? event;
         warned.delete(key);
       } else if (tokens >= prompt.window * levels.warnAt && !warned.has(key)) {
         warned.add(key);
@@ -369,7 +403,8 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
         const refused = tokensNow({ ...prompt, event: used });
         refusedAt.set(model, Math.max(1_000, Math.min(prompt.window, refused * 0.9)));
         prompt = { ...prompt, event: used, window: windowOf(model) };
-        used = await compact(prompt, "overflow");
+        used = await tryToCompact(prompt, "overflow");
+        if (!used) throw error;
         warned.delete(key);
         result = await ask(used);
       }

@@ -1,6 +1,7 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { CHARS_PER_TOKEN } from "../tokens.js";
+import { jsonOf } from "./json.js";
 
 /** What a provider charges for a picture at most, about: Anthropic scales to 1,568 pixels, 1,600 tokens (its vision page). */
 export const TOKENS_PER_IMAGE = 1_600;
@@ -31,7 +32,7 @@ const tokensOfBlock = (block: Record<string, unknown>): number => {
   if (typeof text === "string") return text.length / CHARS_PER_TOKEN;
   // A tool's call stands in `tool_calls` as well, where it is counted.
   if (type === "tool_use" || type === "tool_call" || type === "function_call") return 0;
-  return JSON.stringify(block).length / CHARS_PER_TOKEN;
+  return jsonOf(block).length / CHARS_PER_TOKEN;
 };
 
 const perMessage = new WeakMap<BaseMessage, { content: unknown; tokens: number }>();
@@ -49,7 +50,7 @@ export const tokensOfMessage = (message: BaseMessage): number => {
   const tokens = Math.ceil(
     body +
       calls.reduce(
-        (sum, call) => sum + (call.name.length + JSON.stringify(call.args).length) / CHARS_PER_TOKEN + 8,
+        (sum, call) => sum + (call.name.length + jsonOf(call.args).length) / CHARS_PER_TOKEN + 8,
         0,
       ) +
       TOKENS_PER_MESSAGE,
@@ -68,7 +69,7 @@ const toolLength = (tool: object): number => {
     // What goes over the wire, in one provider's form; the others' are about as long.
     return JSON.stringify(convertToOpenAITool(tool as Parameters<typeof convertToOpenAITool>[0])).length;
   } catch {
-    return JSON.stringify(tool).length;
+    return jsonOf(tool).length;
   }
 };
 

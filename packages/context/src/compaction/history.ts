@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { jsonOf } from "./json.js";
 import { textOfMessage } from "./messages.js";
 
 /** The one method of deepagents' backend protocol that is needed. */
@@ -17,7 +19,7 @@ const headingOf = (message: BaseMessage, index: number): string => {
 
 const callsOf = (message: BaseMessage): string[] =>
   AIMessage.isInstance(message)
-    ? (message.tool_calls ?? []).map(({ id, name, args }) => `call ${name} (${id}): ${JSON.stringify(args)}`)
+    ? (message.tool_calls ?? []).map(({ id, name, args }) => `call ${name} (${id}): ${jsonOf(args)}`)
     : [];
 
 /** Messages as a person would read them; nothing is cut. `from` is the index of the first one. */
@@ -32,13 +34,20 @@ export const historyText = (messages: readonly BaseMessage[], from: number): str
 
 const padded = (index: number): string => String(index).padStart(6, "0");
 
-/** "session_ab" → the directory of its files. What comes from outside cannot leave the route. */
-export const historyDirectory = (session: string): string =>
-  `${HISTORY_ROUTE}${session.replaceAll(/[^\w-]/g, "_").slice(0, 100) || "_"}/`;
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 /**
- * Writes messages [from, to) to a file of their own, so that nothing has to be read before and a second attempt writes
- * the same. Returns its path.
+ * "session_ab" → the directory of its files. What comes from outside cannot leave the route, and two sessions whose names
+ * look the same in it have two directories.
+ */
+export const historyDirectory = (session: string): string => {
+  const name = session.replaceAll(/[^\w-]/g, "_").slice(0, 100);
+  return `${HISTORY_ROUTE}${name === session && name !== "" ? name : `${name}-${digest(session)}`}/`;
+};
+
+/**
+ * Writes messages [from, to) to a file of their own, named after its text, so that nothing has to be read before, a second
+ * attempt writes the same and nothing is written over. Returns its path.
  *
  * @throws {Error} what the backend says.
  */
@@ -49,8 +58,10 @@ export const keepHistory = async (
   from: number,
   to: number,
 ): Promise<string> => {
-  const path = `${historyDirectory(session)}${padded(from)}-${padded(to - 1)}.md`;
-  const { error } = await backend.write(path, historyText(messages.slice(from, to), from));
+  const text = historyText(messages.slice(from, to), from);
+  // A branch of the conversation has other messages under the same numbers.
+  const path = `${historyDirectory(session)}${padded(from)}-${padded(to - 1)}-${digest(text)}.md`;
+  const { error } = await backend.write(path, text);
   if (error !== undefined) throw new Error(error);
   return path;
 };

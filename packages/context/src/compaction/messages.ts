@@ -1,4 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { fitting, fittingEnd } from "../tokens.js";
 
 /** A message's text, with what is no text named. */
 export const textOfMessage = (message: BaseMessage): string =>
@@ -35,9 +36,10 @@ export const cutPoints = (messages: readonly BaseMessage[]): number[] => {
 /** What was cut short to save space. */
 export const clip = (text: string, maxChars: number): string => {
   if (text.length <= maxChars) return text;
-  const tail = Math.floor(maxChars / 4);
-  const head = Math.max(0, maxChars - tail);
-  return `${text.slice(0, head)}\n[… ${text.length - head - tail} characters left out …]\n${tail > 0 ? text.slice(-tail) : ""}`;
+  const ofTail = Math.floor(maxChars / 4);
+  const tail = fittingEnd(text, ofTail);
+  const head = fitting(text, maxChars - ofTail);
+  return `${head}\n[… ${text.length - head.length - tail.length} characters left out …]\n${tail}`;
 };
 
 export const isHuman = (message: BaseMessage): message is HumanMessage => HumanMessage.isInstance(message);

@@ -1,4 +1,5 @@
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { fitting } from "../tokens.js";
 import { clip, textOfMessage } from "./messages.js";
 
 /** A result this short is not worth a pointer. */
@@ -35,6 +36,11 @@ const withoutResult = (message: ToolMessage, where: string | null): ToolMessage 
   return copy(message, kept === "" ? what : `${what}\n\n${kept}`);
 };
 
+const shortened = (text: string): string => {
+  const kept = fitting(text, 80);
+  return `${kept}\n[… ${text.length - kept.length} characters removed to save space]`;
+};
+
 const withoutLongArguments = (message: AIMessage): AIMessage => {
   const long = (value: unknown): value is string =>
     typeof value === "string" && value.length > LONG_ARGUMENT_CHARS;
@@ -42,14 +48,13 @@ const withoutLongArguments = (message: AIMessage): AIMessage => {
   if (!calls.some(({ args }) => Object.values(args as object).some(long))) return message;
   const shorter = (args: Record<string, unknown>): Record<string, unknown> =>
     Object.fromEntries(
-      Object.entries(args).map(([key, value]) => [
-        key,
-        long(value)
-          ? `${value.slice(0, 80)}\n[… ${value.length - 80} characters removed to save space]`
-          : value,
-      ]),
+      Object.entries(args).map(([key, value]) => [key, long(value) ? shortened(value) : value]),
     );
-  const byId = new Map(calls.map((call) => [call.id, shorter(call.args as Record<string, unknown>)]));
+  const shorterCalls = calls.map((call) => ({
+    ...call,
+    args: shorter(call.args as Record<string, unknown>),
+  }));
+  const byId = new Map(shorterCalls.map(({ id, args }) => [id, args]));
   // Providers' clients may read the call from the content as well as from `tool_calls`.
   const content =
     typeof message.content === "string"
@@ -62,7 +67,7 @@ const withoutLongArguments = (message: AIMessage): AIMessage => {
         });
   return new AIMessage({
     content: content as AIMessage["content"],
-    tool_calls: calls.map((call) => ({ ...call, args: byId.get(call.id) ?? call.args })),
+    tool_calls: shorterCalls,
     additional_kwargs: Object.fromEntries(
       Object.entries(message.additional_kwargs ?? {}).filter(([key]) => key !== "tool_calls"),
     ),

@@ -6,8 +6,8 @@ import { withTextBehind } from "../message-text.js";
 import { conversationOf } from "../namespace.js";
 import { CHARS_PER_TOKEN } from "../tokens.js";
 import { isControlFlow, reasonOf, warnWith, type OnWarning } from "../warn.js";
-import { composeChanges, composePrefix, toldBy, type LoadedSource } from "./compose.js";
-import type { PrefixSource } from "./source.js";
+import { composeChanges, composePrefix, knownNow, toldBy, type LoadedSource } from "./compose.js";
+import type { PrefixSection, PrefixSource } from "./source.js";
 
 export interface ContextPrefixOptions {
   /** In the order in which they stand in the prompt. */
@@ -31,6 +31,17 @@ const stateSchema = z.object({
     .optional(),
 });
 type Stored = NonNullable<z.infer<typeof stateSchema>["memoryContents"]>;
+
+/** @throws {TypeError} when a source of somebody else's gave something else. */
+const checked = (sections: unknown): readonly PrefixSection[] => {
+  const isSection = (value: unknown): boolean => {
+    const { id, text } = (value ?? {}) as Partial<Record<keyof PrefixSection, unknown>>;
+    return typeof id === "string" && typeof text === "string";
+  };
+  if (!Array.isArray(sections) || !sections.every(isSection))
+    throw new TypeError("it gave something else than a list of { id, text }");
+  return sections as PrefixSection[];
+};
 
 const isHuman = (message: BaseMessage): message is HumanMessage => HumanMessage.isInstance(message);
 
@@ -67,14 +78,31 @@ const withNotices = (messages: readonly BaseMessage[], notices: Stored["notices"
  */
 export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMiddleware => {
   const warn = warnWith(options.onWarning);
-  const turns = new Map<string, Promise<LoadedSource[]>>();
+  const turns = new Map<string, LoadedSource[]>();
   const maxNoticeChars = options.sources.reduce((sum, { maxTokens }) => sum + maxTokens, 0) * CHARS_PER_TOKEN;
 
   const load = (signal: AbortSignal | undefined): Promise<LoadedSource[]> =>
     Promise.all(
       options.sources.map(async (source) => {
         try {
-          return { source, sections: await source.load({ signal }) };
+          const unreadable: string[] = [];
+          const sections = checked(
+            await source.load({
+              signal,
+              unreadable(id, error) {
+                if (isControlFlow(error, signal)) throw error;
+                unreadable.push(id);
+                warn(
+                  "source_unreadable",
+                  `${source.title}: ${id} could not be read: ${reasonOf(error)}`,
+                  error,
+                );
+              },
+            }),
+          );
+          // Said here for the first time, so that what fails in it is that source's fault.
+          composePrefix([{ source, sections }]);
+          return { source, sections, unreadable };
         } catch (error) {
           if (isControlFlow(error, signal)) throw error;
           warn("source_unreadable", `${source.title} could not be read: ${reasonOf(error)}`, error);
@@ -83,15 +111,17 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
       }),
     ).then((loaded) => loaded.filter((each) => each !== undefined));
 
-  const forTurn = (turn: string | undefined, signal: AbortSignal | undefined): Promise<LoadedSource[]> => {
-    if (turn === undefined) return load(signal);
-    const known = turns.get(turn);
+  const forTurn = async (
+    turn: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<LoadedSource[]> => {
+    const known = turn === undefined ? undefined : turns.get(turn);
     if (known) return known;
-    const loading = load(signal);
-    loading.catch(() => turns.delete(turn));
-    turns.set(turn, loading);
+    // Remembered when it is there: one that hangs until the run is stopped must not hang the next one too.
+    const loaded = await load(signal);
+    if (turn !== undefined) turns.set(turn, loaded);
     if (turns.size > MAX_TURNS) turns.delete(turns.keys().next().value as string);
-    return loading;
+    return loaded;
   };
 
   /** What the conversation is told from now on. */
@@ -105,17 +135,14 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
     )
       return fresh();
     // A source that cannot be read now says nothing of what it said before.
-    const titles = new Set(loaded.map(({ source }) => source.title));
-    const known = Object.entries(stored.told).filter(([key]) => titles.has(key.slice(0, key.indexOf("\n"))));
-    const text = composeChanges(Object.fromEntries(known), loaded);
+    const known = knownNow(stored.told, loaded);
+    const text = composeChanges(known, loaded);
     const after = messages.findLast(isHuman)?.id;
     if (text === undefined || after === undefined) return stored;
     return {
       ...stored,
       told: {
-        ...Object.fromEntries(
-          Object.entries(stored.told).filter(([key]) => !known.some(([each]) => each === key)),
-        ),
+        ...Object.fromEntries(Object.entries(stored.told).filter(([key]) => !(key in known))),
         ...toldBy(loaded),
       },
       notices: [...stored.notices, { after, text }],

@@ -6,6 +6,16 @@ export interface PrefixSection {
   readonly text: string;
 }
 
+/** What a source is asked with. */
+export interface PrefixLoad {
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Says that one section could not be read, so that only that one is left out; an id with "/" at its end stands for all that
+   * begin with it. What was told of it before still counts.
+   */
+  readonly unreadable?: ((id: string, error: unknown) => void) | undefined;
+}
+
 /**
  * Where a part of the prompt's head comes from: project instructions, memories, the index of skills, something of the
  * product's own. Asked once a user turn.
@@ -19,6 +29,6 @@ export interface PrefixSource {
   readonly maxTokens: number;
   /** Where the whole of a section is to be had when it was cut: "the whole file is at /workspace/AGENTS.md". */
   whole?(section: PrefixSection): string;
-  /** The sections as they are now, in an order that does not change by itself. */
-  load(call: { readonly signal?: AbortSignal | undefined }): Promise<readonly PrefixSection[]>;
+  /** The sections as they are now, in an order that does not change by itself. What it throws leaves all of them out. */
+  load(call: PrefixLoad): Promise<readonly PrefixSection[]>;
 }

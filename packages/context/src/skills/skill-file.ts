@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { fitting } from "../tokens.js";
 
 /** A skill as its SKILL.md describes it (agentskills.io). */
 export interface SkillFacts {
@@ -35,8 +36,8 @@ export const parseSkill = (text: string, folder: string): ParsedSkill => {
   if (!found) return bad('it does not begin with front matter between two lines of "---"');
   let front: unknown;
   try {
-    // Aliases are not expanded without bound: a small file must not become a large one.
-    front = parse(found[1] as string, { maxAliasCount: 20 });
+    // Aliases are not expanded without bound: a small file must not become a large one. Warnings would be printed.
+    front = parse(found[1] as string, { maxAliasCount: 20, logLevel: "error" });
   } catch (error) {
     return bad(`its front matter is no YAML: ${(error as Error).message.split("\n")[0]}`);
   }
@@ -58,10 +59,10 @@ export const parseSkill = (text: string, folder: string): ParsedSkill => {
     ok: true,
     facts: {
       name,
-      description: description.slice(0, MAX_DESCRIPTION),
+      description: fitting(description, MAX_DESCRIPTION),
       ...(license ? { license } : {}),
       ...(compatibility ? { compatibility } : {}),
-      allowedTools: (Array.isArray(tools) ? tools.map(String) : oneLine(tools).split(" ")).filter(
+      allowedTools: (Array.isArray(tools) ? tools.map(oneLine) : oneLine(tools).split(" ")).filter(
         (tool) => tool !== "",
       ),
     },

@@ -69,8 +69,9 @@ export const backendFiles = (backend: ReadableBackend): ContextFiles => ({
   },
 });
 
-/** Most items that are looked at for one listing. */
-const MAX_ITEMS = 1_000;
+/** Items asked for at a time, and how many times for one listing. */
+const PAGE = 1_000;
+const MAX_PAGES = 50;
 
 /**
  * Files kept in a LangGraph store, in the form that deepagents' StoreBackend writes: the key is the path, the value's
@@ -93,11 +94,19 @@ export const storeFiles = (store: BaseStore, namespace: readonly string[]): Cont
     return textOf((item?.value as { content?: unknown } | undefined)?.content);
   },
   async list(directory) {
-    const items = await store.search([...namespace], { limit: MAX_ITEMS });
     const below = `${directory.replace(/\/+$/, "")}/`;
-    const names = items
-      .filter(({ key }) => key.startsWith(below))
-      .map(({ key }) => key.slice(below.length))
+    const keys: string[] = [];
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const items = await store.search([...namespace], { limit: PAGE, offset: page * PAGE });
+      // A store's search also finds what is in the namespaces below.
+      keys.push(
+        ...items.filter(({ namespace: own }) => own.length === namespace.length).map(({ key }) => key),
+      );
+      if (items.length < PAGE) break;
+    }
+    const names = keys
+      .filter((key) => key.startsWith(below))
+      .map((key) => key.slice(below.length))
       .map((rest) => (rest.includes("/") ? rest.slice(0, rest.indexOf("/") + 1) : rest));
     return [...new Set(names)];
   },

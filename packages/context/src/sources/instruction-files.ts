@@ -1,4 +1,5 @@
-import type { PrefixSection, PrefixSource } from "../prefix/source.js";
+import type { PrefixLoad, PrefixSection, PrefixSource } from "../prefix/source.js";
+import { CHARS_PER_TOKEN } from "../tokens.js";
 import type { ContextFiles } from "./context-files.js";
 
 /**
@@ -25,8 +26,9 @@ export interface InstructionFilesOptions {
   readonly title?: string;
 }
 
-/** How deep one file may import another. */
-const MAX_IMPORTS = 5;
+/** How deep one file may import another, and how many in all: each of a hundred may import a hundred. */
+const MAX_DEPTH = 5;
+const MAX_IMPORTS = 100;
 
 const join = (directory: string, path: string): string =>
   path.startsWith("/") ? path : `${directory.replace(/\/+$/, "")}/${path}`;
@@ -41,6 +43,34 @@ const normalised = (text: string): string =>
 const importedBy = (line: string, directory: string): string | undefined => {
   const path = /^@((?:\.\/)?[\w.-][\w./ -]*)$/.exec(line.trim())?.[1]?.replace(/^\.\//, "");
   return path === undefined || path.split("/").includes("..") ? undefined : join(directory, path);
+};
+
+interface Importing {
+  /** Files that are sections themselves. */
+  readonly own: ReadonlySet<string>;
+  readonly unreadable: Unreadable;
+  /** What may still be taken in. */
+  readonly room: { files: number; chars: number };
+}
+
+type Unreadable = NonNullable<PrefixLoad["unreadable"]>;
+
+const rethrow: Unreadable = (_id, error) => {
+  throw error;
+};
+
+/** Undefined when it cannot be read: one bad file must not take the others with it. */
+const orUnreadable = async <T>(
+  reading: Promise<T>,
+  id: string,
+  unreadable: Unreadable,
+): Promise<T | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    unreadable(id, error);
+    return undefined;
+  }
 };
 
 /**
@@ -65,14 +95,14 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
     title = "Project instructions",
   } = options;
 
-  const pathsNow = async (): Promise<string[]> => {
+  const pathsNow = async (unreadable: Unreadable): Promise<string[]> => {
     const found: string[] = [];
     for (const each of paths) {
       const path = join(root, each);
       if (!each.endsWith("/")) found.push(path);
       else
         found.push(
-          ...(await files.list(path))
+          ...((await orUnreadable(files.list(path), path, unreadable)) ?? [])
             .filter((name) => name.endsWith(".md"))
             .toSorted()
             .map((name) => join(path, name)),
@@ -85,10 +115,10 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
   const withImports = async (
     path: string,
     text: string,
-    own: ReadonlySet<string>,
+    { own, unreadable, room }: Importing,
     seen: readonly string[] = [],
   ): Promise<string> => {
-    if (seen.length >= MAX_IMPORTS || !text.includes("@")) return text;
+    if (seen.length >= MAX_DEPTH || !text.includes("@")) return text;
     const directory = path.slice(0, path.lastIndexOf("/") + 1);
     const lines: string[] = [];
     let fenced = false;
@@ -96,10 +126,16 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
       if (line.trimStart().startsWith("```")) fenced = !fenced;
       const imported = fenced ? undefined : importedBy(line, directory);
       if (imported === undefined || seen.includes(imported)) lines.push(line);
+      else if (room.files <= 0 || room.chars <= 0) lines.push(line);
       else if (!own.has(imported)) {
-        const inner = await files.read(imported);
+        room.files -= 1;
+        const inner = await orUnreadable(files.read(imported), imported, unreadable);
+        room.chars -= inner?.length ?? 0;
+        const importing = { own, unreadable, room };
         lines.push(
-          inner === undefined ? line : await withImports(imported, normalised(inner), own, [...seen, path]),
+          inner === undefined
+            ? line
+            : await withImports(imported, normalised(inner), importing, [...seen, path]),
         );
       }
     }
@@ -110,16 +146,22 @@ export const instructionFiles = (options: InstructionFilesOptions): PrefixSource
     title,
     maxTokens,
     whole: ({ id }) => `the whole file is at ${id}`,
-    async load() {
-      const now = await pathsNow();
+    async load({ unreadable = rethrow }) {
+      const now = await pathsNow(unreadable);
       const read = await Promise.all(
-        now.map(async (path) => ({ path, text: normalised((await files.read(path)) ?? "") })),
+        now.map(async (path) => ({
+          path,
+          text: normalised((await orUnreadable(files.read(path), path, unreadable)) ?? ""),
+        })),
       );
       const own = new Set(read.filter(({ text }) => text !== "").map(({ path }) => path));
+      const room = { files: MAX_IMPORTS, chars: maxTokens * CHARS_PER_TOKEN };
       const sections: PrefixSection[] = [];
       const said = new Set<string>();
       for (const { path, text } of read) {
-        const whole = path.endsWith("/CLAUDE.md") ? await withImports(path, text, own) : text;
+        const whole = path.endsWith("/CLAUDE.md")
+          ? await withImports(path, text, { own, unreadable, room })
+          : text;
         if (whole === "" || said.has(whole)) continue;
         said.add(whole);
         sections.push({ id: path, text: `## ${path}\n${whole}` });

@@ -31,15 +31,24 @@ const MAX_MARKS = 4;
 const canBeMarked = ({ type, text }: Block): boolean =>
   type !== "thinking" && type !== "redacted_thinking" && !(type === "text" && text === "");
 
+/** Marks on blocks, those inside of results among them. */
+const marksInBlocks = (blocks: unknown): number =>
+  Array.isArray(blocks)
+    ? (blocks as Block[]).reduce(
+        (sum, block) => sum + (block["cache_control"] ? 1 : 0) + marksInBlocks(block["content"]),
+        0,
+      )
+    : 0;
+
 const marksIn = (messages: readonly BaseMessage[]): number =>
-  messages.reduce(
-    (sum, { content }) =>
-      sum +
-      (typeof content === "string"
-        ? 0
-        : content.filter((block) => "cache_control" in (block as object)).length),
-    0,
-  );
+  messages.reduce((sum, { content }) => sum + marksInBlocks(content), 0);
+
+/** Marks that a caller has set on tools: as extras of LangChain's, or on tools in Anthropic's own form. */
+const marksOnTools = (tools: readonly unknown[]): number =>
+  tools.filter((tool) => {
+    const { extras, cache_control } = (tool ?? {}) as { extras?: Block; cache_control?: unknown };
+    return cache_control || extras?.["cache_control"];
+  }).length;
 
 const markLast = (blocks: readonly Block[], mark: Mark): Block[] | undefined => {
   const at = blocks.findLastIndex(canBeMarked);
@@ -51,7 +60,13 @@ const markLast = (blocks: readonly Block[], mark: Mark): Block[] | undefined => 
 const plainContent = (content: ToolMessage["content"]): string | Block[] | undefined => {
   if (typeof content === "string") return content;
   const texts = content.map((block) => block as Block);
-  if (!texts.every(({ type, text }) => type === "text" && typeof text === "string")) return undefined;
+  // A mark of the caller's is the caller's.
+  if (
+    !texts.every(
+      (block) => block["type"] === "text" && typeof block["text"] === "string" && !("cache_control" in block),
+    )
+  )
+    return undefined;
   return texts.map(({ text }) => ({ type: "text", text }));
 };
 
@@ -151,8 +166,12 @@ export const promptCacheMiddleware = (options: PromptCacheOptions = {}): AgentMi
       wrapModelCall: (request, handler) => {
         const provider = providerOf(request.model as { getName?(): string });
         if (provider === "anthropic") {
-          const systemMessage = request.systemMessage && markSystem(request.systemMessage, mark);
-          const left = MAX_MARKS - (systemMessage ? marksIn([systemMessage]) : 0);
+          const given = request.systemMessage;
+          const onOthers =
+            marksOnTools(request.tools) + (request.modelSettings?.["cache_control"] === undefined ? 0 : 1);
+          const free = MAX_MARKS - onOthers - marksIn([...(given ? [given] : []), ...request.messages]);
+          const systemMessage = given && free > 0 ? markSystem(given, mark) : given;
+          const left = MAX_MARKS - onOthers - (systemMessage ? marksIn([systemMessage]) : 0);
           return handler({
             ...request,
             ...(systemMessage ? { systemMessage } : {}),

@@ -51,12 +51,10 @@ export const isTrailing = (message: BaseMessage | undefined): boolean =>
 export const turnContextMiddleware = ({ notes, onWarning }: TurnContextOptions): AgentMiddleware => {
   const warn = warnWith(onWarning);
 
-  const written = async (
-    { name, maxTokens = 500, write }: TurnNote,
-    call: TurnNoteCall,
-  ): Promise<string[]> => {
+  const written = async (note: TurnNote, call: TurnNoteCall): Promise<string[]> => {
+    const { name, maxTokens = 500 } = note;
     try {
-      const text = (await write(call))?.trim();
+      const text = (await note.write(call))?.trim();
       if (!text) return [];
       const shown = fitting(text, maxTokens * CHARS_PER_TOKEN);
       return [
