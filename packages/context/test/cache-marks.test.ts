@@ -2,9 +2,9 @@ import { ChatAnthropic } from "@langchain/anthropic";
 import {
   AIMessage,
   HumanMessage,
-  SystemMessage,
   ToolMessage,
   type BaseMessage,
+  type SystemMessage,
 } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createAgent } from "langchain";
