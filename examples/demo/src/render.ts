@@ -107,6 +107,8 @@ export class Renderer {
       }
       case "warning":
         return [paint("yellow", `warning: ${event.message}`)];
+      case "delegate.heartbeat":
+        return [];
       case "context.compacted":
         return [
           paint(

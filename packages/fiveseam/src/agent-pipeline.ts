@@ -29,7 +29,7 @@ export interface LimitSettings {
   /** When a model that goes round in circles is told, refused and stopped. */
   loopGuard?: LoopGuardOptions | false;
   /** Delegates of one agent at a time (8), how deep they delegate in turn (3), and how long each may work (30 minutes). */
-  delegation?: Pick<DelegationOptions, "maxParallel" | "maxDepth"> & { deadlineMs?: number };
+  delegation?: Pick<DelegationOptions, "maxParallel" | "maxDepth" | "heartbeatMs"> & { deadlineMs?: number };
 }
 
 interface PipelineParts {

@@ -261,6 +261,8 @@ const assemble = async (
     deadlineMs: (type) =>
       chosen.roles.find(({ name }) => name === type)?.limits?.deadlineMs ??
       options.limits?.delegation?.deadlineMs,
+    onHeartbeat: ({ callId = "", type, elapsedMs }) =>
+      sayInRun({ type: "delegate.heartbeat", callId, role: type, elapsedMs }),
     unfenced: chosen.subagents.filter((each) => "runnable" in each).map(({ name }) => name),
   });
   const watched = (list: AgentMiddleware[]): AgentMiddleware[] => options.prefixMeter?.watch(list) ?? list;

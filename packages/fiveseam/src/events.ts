@@ -134,6 +134,8 @@ export type RunEvent = EventBase &
         report: string;
         restored: boolean;
       }
+    /** A delegate is at work, however quiet it is; `callId` is that of its `delegate.started`. */
+    | { type: "delegate.heartbeat"; callId: string; role: string; elapsedMs: number }
     | { type: "approval.needed"; interruptId: string; actions: ApprovalAction[] }
     | { type: "input.needed"; interruptId: string; value: unknown }
     | {
@@ -265,6 +267,13 @@ export const runEventSchema: z.ZodType<RunEvent> = z.discriminatedUnion("type", 
     status,
     report: z.string(),
     restored: z.boolean(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("delegate.heartbeat"),
+    callId: z.string(),
+    role: z.string(),
+    elapsedMs: z.number(),
   }),
   z.object({
     ...base,

@@ -474,6 +474,7 @@ const schema = z.strictObject({
           maxParallel: count.optional(),
           maxDepth: count.optional(),
           deadlineMs: count.optional(),
+          heartbeatMs: count.optional(),
         })
         .optional(),
       loopGuard: z

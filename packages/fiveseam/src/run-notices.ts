@@ -10,6 +10,7 @@ type Body<Type extends RunEvent["type"], Keys extends PropertyKey> = Pick<
 export type RunNotice =
   | Body<"model.retried", "type" | "from" | "to" | "reason" | "message">
   | Body<"waiting", "type" | "reason" | "untilMs">
+  | Body<"delegate.heartbeat", "type" | "callId" | "role" | "elapsedMs">
   | Body<"warning", "type" | "code" | "message">
   | Body<"context.compacted", "type" | "tier" | "cause" | "tokensBefore" | "tokensAfter" | "keptIn">
   | { type: "restarted" };

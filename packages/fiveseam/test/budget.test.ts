@@ -38,6 +38,27 @@ const agentOf = async (
   return { agent, calls };
 };
 
+describe("a delegate that is at work", () => {
+  it("gives signs of life, however quiet it is, and none afterwards", async () => {
+    const { agent } = await agentOf(
+      [
+        (step) =>
+          step === 0 ? call("task", { subagent_type: "general-purpose", description: "x" }, "d1") : "done",
+        (step) => (step === 0 ? call("step", { at: "slow", ms: 700 }) : "report"),
+      ],
+      undefined,
+      { limits: { delegation: { heartbeatMs: 100 } } },
+    );
+    const events = await collect(agent.run("go", { threadId: "t" }));
+    const beats = ofType(events, "delegate.heartbeat");
+    expect(beats.length).toBeGreaterThan(2);
+    expect(beats[0]).toMatchObject({ callId: "d1", role: "general-purpose" });
+    expect(beats.at(-1)!.elapsedMs).toBeGreaterThan(beats[0]!.elapsedMs);
+    const ended = events.findIndex(({ type }) => type === "delegate.finished");
+    expect(events.findLastIndex(({ type }) => type === "delegate.heartbeat")).toBeLessThan(ended);
+  });
+});
+
 describe("the budget of a run", () => {
   it("stops at the last allowed tool call, delegates counted, says which limit it was, and goes on with a fresh one", async () => {
     const { agent, calls } = await agentOf(

@@ -47,6 +47,13 @@ const EXAMPLES: { [Type in RunEventType]: Extract<RunEvent, { type: Type }> } = 
   },
   warning: { ...base, type: "warning", code: "not_sent", message: "m" },
   waiting: { ...base, type: "waiting", reason: "thread_busy", untilMs: null },
+  "delegate.heartbeat": {
+    ...base,
+    type: "delegate.heartbeat",
+    callId: "c",
+    role: "tester",
+    elapsedMs: 30_000,
+  },
   "context.compacted": {
     ...base,
     type: "context.compacted",

@@ -11,10 +11,24 @@ export interface DelegationOptions {
   maxDepth?: number;
   /** Stops a delegate that has worked for so long, by its type. Default 1,800,000 (30 minutes) for each. */
   deadlineMs?: number | ((type: string) => number | undefined);
+  /** How often `onHeartbeat` is told of a delegate that is at work; default 30,000. */
+  heartbeatMs?: number;
+  /** A delegate is still at work, however quiet it is. Called within its `task` call; what it throws is ignored. */
+  onHeartbeat?: (heartbeat: Heartbeat) => void;
   /** Types that run outside the pipeline, compiled ones: only for callers who may do everything. */
   unfenced?: readonly string[];
 }
 
+/** A sign of life. */
+export interface Heartbeat {
+  /** The `task` call that started the delegate. */
+  readonly callId: string | undefined;
+  readonly type: string;
+  /** For how long it has worked. */
+  readonly elapsedMs: number;
+}
+
+const DEFAULT_HEARTBEAT_MS = 30_000;
 const DEFAULT_DEADLINE_MS = 1_800_000;
 /** The longest that Node's timers take. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -84,7 +98,8 @@ const count = (option: string, value: number): number => {
 export const delegationMiddleware = (options: DelegationOptions = {}): AgentMiddleware => {
   const slots = new Slots(count("maxParallel", options.maxParallel ?? 8));
   const maxDepth = count("maxDepth", options.maxDepth ?? 3);
-  const { deadlineMs, unfenced = [] } = options;
+  const { deadlineMs, unfenced = [], onHeartbeat } = options;
+  const heartbeatMs = count("heartbeatMs", options.heartbeatMs ?? DEFAULT_HEARTBEAT_MS);
   const deadlineOf = (type: string): number =>
     count(
       "deadlineMs",
@@ -109,6 +124,22 @@ export const delegationMiddleware = (options: DelegationOptions = {}): AgentMidd
     }
   };
 
+  /** Tells of a delegate until it is stopped. The interval keeps the context that it was made in: the call's. */
+  const beating = (type: string, callId: string | undefined): { stop(): void } => {
+    if (!onHeartbeat) return { stop: () => {} };
+    const began = performance.now();
+    const timer = setInterval(
+      () => {
+        try {
+          onHeartbeat({ callId, type, elapsedMs: Math.round(performance.now() - began) });
+        } catch {}
+      },
+      Math.min(heartbeatMs, LONGEST_MS),
+    );
+    timer.unref();
+    return { stop: () => clearInterval(timer) };
+  };
+
   return createMiddleware({
     name: "FiveseamDelegation",
     wrapToolCall: async (request, handler) => {
@@ -129,6 +160,7 @@ export const delegationMiddleware = (options: DelegationOptions = {}): AgentMidd
         () => deadline.abort(new DOMException("The delegate's time is up.", "TimeoutError")),
         Math.min(afterMs, LONGEST_MS),
       );
+      const heart = beating(type, toolCall.id);
       try {
         return await handler({ ...request, tool: stoppedBy(tool, deadline.signal) });
       } catch (error) {
@@ -141,6 +173,7 @@ export const delegationMiddleware = (options: DelegationOptions = {}): AgentMidd
         );
       } finally {
         clearTimeout(timer);
+        heart.stop();
         free();
       }
     },
