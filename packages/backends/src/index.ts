@@ -8,6 +8,7 @@ export {
   type CodingBackendOptions,
 } from "./coding-backend.js";
 export { WorkspaceBackend } from "./workspace/workspace-backend.js";
+export { unreported } from "./workspace/call-report.js";
 export type { FileFailure, WorkspaceBackendOptions } from "./workspace/options.js";
 export type {
   ChangeGuard,

@@ -1,7 +1,7 @@
 import path from "node:path";
-import { WORKSPACE_ROUTE } from "@fiveseam/backends";
+import { unreported, WORKSPACE_ROUTE } from "@fiveseam/backends";
 import {
-  backendFiles,
+  backendFiles as filesOfBackend,
   compactionMiddleware,
   contextPrefixMiddleware,
   createSkillCatalog,
@@ -13,6 +13,7 @@ import {
   turnContextMiddleware,
   type Compacted,
   type CompactionLevels,
+  type ContextFiles,
   type ContextWarning,
   type Conversation,
   type FileFreshness,
@@ -120,6 +121,15 @@ const realDirectory = (workspace: string, directory: string): { realDirectory?: 
     ? { realDirectory: path.join(workspace, directory.slice(WORKSPACE_ROUTE.length)) }
     : {};
 
+/** The backend's files, read beside a tool call: whether one is there says nothing of how that call ended. */
+const backendFiles = (backend: BackendProtocolV2): ContextFiles => {
+  const files = filesOfBackend(backend);
+  return {
+    read: (file) => unreported(() => files.read(file)),
+    list: (directory) => unreported(() => files.list(directory)),
+  };
+};
+
 const skillSources = ({ options, workspace, backend }: Parts): SkillSource[] => {
   const { skills, stateDir } = options;
   if (skills === false) return [];
@@ -133,7 +143,7 @@ const skillSources = ({ options, workspace, backend }: Parts): SkillSource[] => 
     ),
     // Whoever says where skills are to be found has said it.
     ...(skills === undefined
-      ? [{ label: "user", files: userFiles(), directory: user, realDirectory: user }]
+      ? [{ label: "user", files: userFiles(user), directory: user, realDirectory: user }]
       : []),
   ];
 };

@@ -1,4 +1,5 @@
-import { isGraphBubbleUp } from "@langchain/langgraph";
+import { AIMessage } from "@langchain/core/messages";
+import { isCommand, isGraphBubbleUp } from "@langchain/langgraph";
 import type { AgentMiddleware } from "langchain";
 import { errorFacts } from "./error-facts.js";
 import { ConfigError } from "./errors.js";
@@ -34,24 +35,44 @@ const REQUIRED = Symbol.for("fiveseam.required-middleware");
  * ```
  */
 export const requiredMiddleware = <M extends MiddlewareOption>(middleware: M): M => {
-  Object.defineProperty(middleware, REQUIRED, { value: true, enumerable: true, configurable: true });
+  if (Object.isExtensible(middleware))
+    Object.defineProperty(middleware, REQUIRED, { value: true, enumerable: true, configurable: true });
+  else frozenRequired.add(middleware);
   return middleware;
 };
 
+/** Those that no mark can be put on. */
+const frozenRequired = new WeakSet<MiddlewareOption>();
+
 const isRequired = (middleware: MiddlewareOption): boolean =>
-  (middleware as unknown as Record<symbol, unknown>)[REQUIRED] === true;
+  frozenRequired.has(middleware) || (middleware as unknown as Record<symbol, unknown>)[REQUIRED] === true;
 
 type Warn = (code: WarningCode, message: string) => void;
 type WrapModelCall = NonNullable<AgentMiddleware["wrapModelCall"]>;
 
 const NODE_HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent"] as const;
 
-/** What LangGraph and an abort throw must reach them. */
+/** What LangGraph and an abort of the run throw must reach them. An AbortError while the run goes on is somebody's own. */
 const mayPass = (error: unknown, signal: AbortSignal | undefined): boolean =>
   isGraphBubbleUp(error) ||
   signal?.aborted === true ||
-  (error as { name?: unknown } | null)?.name === "AbortError" ||
-  (error as { stopsRun?: unknown } | null)?.stopsRun === true;
+  (error as { stopsRun?: unknown } | null | undefined)?.stopsRun === true;
+
+/** Whether an error is the other one, or names it as its cause. */
+const comesFrom = (error: unknown, origin: unknown): boolean => {
+  const seen = new Set<unknown>();
+  for (let at = error; !seen.has(at); at = (at as { cause?: unknown } | null | undefined)?.cause) {
+    if (at === origin) return true;
+    seen.add(at);
+  }
+  return false;
+};
+
+/** What langchain takes from a `wrapModelCall` (1.5). */
+const isAnswer = (value: unknown): boolean =>
+  AIMessage.isInstance(value) ||
+  isCommand(value) ||
+  (typeof value === "object" && value !== null && "structuredResponse" in value);
 
 const wrapped = (middleware: AgentMiddleware, original: WrapModelCall, warn: Warn): WrapModelCall => {
   const { name } = middleware;
@@ -74,12 +95,15 @@ const wrapped = (middleware: AgentMiddleware, original: WrapModelCall, warn: War
       }
     };
     try {
-      return await original.call(middleware, request, watched);
+      const answer = await original.call(middleware, request, watched);
+      if (isAnswer(answer) || (last && "result" in last && answer === last.result)) return answer;
+      throw new TypeError("it gave back no answer of a model");
     } catch (error) {
       if (mayPass(error, request.runtime.signal)) throw error;
-      // What the model or something further in failed with is not this middleware's fault.
-      if (last && "error" in last) throw error;
+      // What the model or something further in failed with is not this middleware's fault, and goes on in its words.
+      if (last && "error" in last && comesFrom(error, last.error)) throw error;
       say(error);
+      if (last && "error" in last) throw last.error;
       return last ? last.result : handler(request);
     }
   };
@@ -90,7 +114,10 @@ type Hook = (...args: unknown[]) => unknown;
 const openHook = (middleware: AgentMiddleware, hook: Hook, warn: Warn): Hook =>
   async function open(...args) {
     try {
-      return await hook.apply(middleware, args);
+      const update = await hook.apply(middleware, args);
+      if (update !== undefined && typeof update !== "object")
+        throw new TypeError(`it gave back a ${typeof update}, which is no update of the state`);
+      return update;
     } catch (error) {
       if (mayPass(error, (args[1] as { signal?: AbortSignal } | undefined)?.signal)) throw error;
       warn(
@@ -100,6 +127,21 @@ const openHook = (middleware: AgentMiddleware, hook: Hook, warn: Warn): Hook =>
       return undefined;
     }
   };
+
+/** What a class's getters say: private fields are the original's only. */
+const readOf = (middleware: AgentMiddleware, prototype: object | null): PropertyDescriptorMap => {
+  if (prototype === null || prototype === Object.prototype) return {};
+  const read = readOf(middleware, Object.getPrototypeOf(prototype) as object | null);
+  for (const [key, { get }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))
+    if (get)
+      read[key] = {
+        value: middleware[key as keyof AgentMiddleware],
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      };
+  return read;
+};
 
 /**
  * The same middleware, which on an error of its own lets the model call through as it was. Its `wrapToolCall` is left as it
@@ -113,8 +155,10 @@ const failingOpen = (middleware: AgentMiddleware, warn: Warn): AgentMiddleware =
     if (typeof hook === "function") open[name] = openHook(middleware, hook, warn);
     else if (hook) open[name] = { ...hook, hook: openHook(middleware, hook.hook, warn) };
   }
+  if (middleware.wrapToolCall) open["wrapToolCall"] = middleware.wrapToolCall.bind(middleware);
+  const prototype = Object.getPrototypeOf(middleware) as object;
   return Object.assign(
-    Object.create(Object.getPrototypeOf(middleware) as object),
+    Object.create(prototype, readOf(middleware, prototype)),
     middleware,
     open,
   ) as AgentMiddleware;

@@ -14,8 +14,10 @@ interface Scope {
   report: OutcomeReport | undefined;
 }
 
-const scope = (): Scope | undefined =>
-  (globalThis as { [STORAGE]?: AsyncLocalStorage<Scope> })[STORAGE]?.getStore();
+const storage = (): AsyncLocalStorage<Scope> | undefined =>
+  (globalThis as { [STORAGE]?: AsyncLocalStorage<Scope> })[STORAGE];
+
+const scope = (): Scope | undefined => storage()?.getStore();
 
 /**
  * Says how an operation ended to the tool call that it belongs to: deepagents' file tools hand a backend's `error` on as text
@@ -26,15 +28,25 @@ export const reportToCall = (report: OutcomeReport): void => {
   if (current) current.report = report;
 };
 
-/** Does something whose outcome is not the call's. */
+/**
+ * Does something whose outcome is not that of the tool call it is done in: looking whether a file is there, for instance.
+ * Backends say there how an operation ended, and a call whose last operation failed is a failed call.
+ *
+ * @example
+ * ```ts
+ * import { unreported } from "@fiveseam/backends";
+ * import type { BackendProtocolV2 } from "deepagents";
+ *
+ * const has = async (backend: BackendProtocolV2, path: string): Promise<boolean> =>
+ *   (await unreported(() => backend.readRaw(path))).error === undefined;
+ * ```
+ */
 export const unreported = async <T>(work: () => T | Promise<T>): Promise<T> => {
   const current = scope();
-  const before = current?.report;
-  try {
-    return await work();
-  } finally {
-    if (current) current.report = before;
-  }
+  // A report of its own, and not put back afterwards: others may be under way at the same time.
+  return current
+    ? await (storage() as AsyncLocalStorage<Scope>).run({ ...current, report: undefined }, async () => work())
+    : await work();
 };
 
 /** The call that we are in; undefined outside any. */

@@ -53,6 +53,8 @@ export interface CompactionOptions {
 }
 
 const FALLBACK_WINDOW_TOKENS = 128_000;
+/** Conversations of which something is remembered in memory; what is forgotten is found out or said once more. */
+const MAX_REMEMBERED = 1_000;
 
 const isWindow = (tokens: unknown): tokens is number => typeof tokens === "number" && tokens > 0;
 
@@ -73,6 +75,14 @@ const isOverflow = (error: unknown): boolean => {
   }
   return false;
 };
+
+/**
+ * Whether the messages are those that the event was made for: a branch may be shorter than that, and messages may have been
+ * taken out or put in place of others since.
+ */
+const standsFor = ({ cutoffIndex, lastHidden }: CompactionEvent, messages: readonly BaseMessage[]): boolean =>
+  cutoffIndex <= messages.length &&
+  (lastHidden === undefined || messages[cutoffIndex - 1]?.id === lastHidden);
 
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
 
@@ -161,10 +171,19 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
   const warn = warnWith(options.onWarning);
   /** Conversations that were told that they get long; a compaction takes one out again. */
   const warned = new Set<string>();
-  /** What providers were seen to refuse, by model: the windows that nobody had told us. */
-  const refusedAt = new WeakMap<BaseChatModel, number>();
+  /**
+   * What providers were seen to refuse, by model: the windows that nobody had told us. And by conversation, for it may as well
+   * be the estimate of what is in that one that is wrong.
+   */
+  const refusedAt = new WeakMap<BaseChatModel, Map<string, number>>();
 
-  const windowOf = (model: BaseChatModel): number => {
+  const refuse = (model: BaseChatModel, key: string, tokens: number): void => {
+    const known = refusedAt.get(model) ?? new Map<string, number>();
+    refusedAt.set(model, known.set(key, Math.max(1_000, tokens)));
+    if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value as string);
+  };
+
+  const windowOf = (model: BaseChatModel, key: string): number => {
     let asked: number | undefined;
     try {
       asked = options.windowTokens?.(model);
@@ -172,7 +191,7 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
       warn("compaction_failed", `\`windowTokens\` failed and is passed over: ${reasonOf(error)}`, error);
     }
     const said = (isWindow(asked) ? asked : profileWindow(model)) ?? FALLBACK_WINDOW_TOKENS;
-    return Math.min(said, refusedAt.get(model) ?? Infinity);
+    return Math.min(said, refusedAt.get(model)?.get(key) ?? Infinity);
   };
 
   interface Prompt {
@@ -221,6 +240,7 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
       cut.clippedTo === undefined ? 0 : prompt.messages.length,
     );
     const keptIn = await keep(prompt, before);
+    const lastHidden = prompt.messages[cut.cutoffIndex - 1]?.id;
     return {
       cutoffIndex: cut.cutoffIndex,
       summaryMessage: await message(keptIn),
@@ -230,6 +250,7 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
       keptBefore:
         keptIn === null ? (prompt.event?.keptBefore ?? 0) : Math.max(before, prompt.event?.keptBefore ?? 0),
       at: prompt.messages.length,
+      ...(lastHidden === undefined ? {} : { lastHidden }),
       tier,
     };
   };
@@ -362,10 +383,10 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
     wrapModelCall: async (request, handler) => {
       const { messages } = request;
       const { _summarizationEvent: stored, _summarizationSessionId } = request.state;
-      // A branch of the conversation may be shorter than where the event was made.
-      const event = stored && stored.cutoffIndex <= messages.length ? stored : undefined;
+      const event = stored && standsFor(stored, messages) ? stored : undefined;
       const model = request.model as BaseChatModel;
       const conversation = conversationOf(request.runtime.configurable);
+      const key = `${conversation.threadId}\n${conversation.namespace}`;
       const session = sessionOf(_summarizationSessionId, conversation);
       const fixed = tokensOfMessage(request.systemMessage as SystemMessage) + tokensOfTools(request.tools);
       let prompt: Prompt = {
@@ -375,20 +396,20 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
         conversation,
         model,
         measure: { fixed, ratio: measuredRatio(messages, event, fixed) },
-        window: windowOf(model),
+        window: windowOf(model, key),
         signal: request.runtime.signal,
       };
       const ask = (using: CompactionEvent | undefined) =>
         handler({ ...request, messages: effectiveMessages(messages, using) });
 
       const tokens = tokensNow(prompt);
-      const key = `${conversation.threadId}\n${conversation.namespace}`;
       let used = event;
       if (tokens >= prompt.window * levels.actAt) {
         used = (await tryToCompact(prompt, "threshold")) ?? event;
         warned.delete(key);
       } else if (tokens >= prompt.window * levels.warnAt && !warned.has(key)) {
         warned.add(key);
+        if (warned.size > MAX_REMEMBERED) warned.delete(warned.keys().next().value as string);
         warn(
           "context_nearly_full",
           `The conversation has about ${Math.round(tokens)} tokens of the ${prompt.window} that the model takes; from ${Math.round(prompt.window * levels.actAt)} on it is compacted.`,
@@ -401,8 +422,8 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
         if (!isOverflow(error)) throw error;
         // What was refused is more than the model takes, whatever we were told of it.
         const refused = tokensNow({ ...prompt, event: used });
-        refusedAt.set(model, Math.max(1_000, Math.min(prompt.window, refused * 0.9)));
-        prompt = { ...prompt, event: used, window: windowOf(model) };
+        refuse(model, key, Math.min(prompt.window, refused * 0.9));
+        prompt = { ...prompt, event: used, window: windowOf(model, key) };
         used = await tryToCompact(prompt, "overflow");
         if (!used) throw error;
         warned.delete(key);

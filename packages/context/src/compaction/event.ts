@@ -17,6 +17,8 @@ const eventSchema = z.object({
   clippedTo: z.number().optional(),
   /** Messages before it are in a history file. */
   keptBefore: z.number().optional(),
+  /** The id of the last message before the cutoff, where it has one. */
+  lastHidden: z.string().optional(),
   /** How many messages there were. */
   at: z.number().optional(),
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)]).optional(),
