@@ -1,11 +1,15 @@
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
 import { AIMessage } from "@langchain/core/messages";
+import { createMiddleware, type AgentMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import {
+  compactionMiddleware,
   contextPrefixMiddleware,
   instructionFiles,
   memoryBlocks,
   storeFiles,
+  turnContextMiddleware,
   type ContextWarning,
   type PrefixSource,
 } from "../src/index.js";
@@ -114,6 +118,64 @@ describe("contextPrefixMiddleware", () => {
         .map(({ text }) => text)
         .join("\n"),
     ).toContain("version 19");
+  });
+
+  it.each([
+    [
+      "behind the notes and outside of the compaction",
+      (prefix: AgentMiddleware, notes: AgentMiddleware, compaction: AgentMiddleware) => [
+        notes,
+        prefix,
+        compaction,
+      ],
+    ],
+    [
+      "inside of the compaction",
+      (prefix: AgentMiddleware, notes: AgentMiddleware, compaction: AgentMiddleware) => [
+        compaction,
+        prefix,
+        notes,
+      ],
+    ],
+  ])(
+    "tells a change in whatever order the middleware stands, also after a compaction: %s",
+    async (_name, order) => {
+      const rules: Record<string, string> = { a: "version 1" };
+      const compaction = compactionMiddleware({ backend: { write: () => ({}) }, windowTokens: () => 2_000 });
+      const notes = turnContextMiddleware({ notes: [{ name: "n", write: () => "now" }] });
+      const turns = Array.from({ length: 14 }, (_, turn) => `turn ${turn}`);
+      const { calls } = await converse(order(prefixOf([source(rules)]), notes, compaction), turns, {
+        answers: Array.from({ length: 60 }, () => new AIMessage("word ".repeat(200))),
+        between: (turn) => void (rules["a"] = turn >= 2 ? "version 2" : "version 1"),
+      });
+      const asked = calls.filter((sent) => sent.some(({ text }) => /^turn \d/.test(text)));
+      const knows = asked.map((sent) =>
+        sent
+          .map(({ text }) => text)
+          .join("\n")
+          .includes("version 2"),
+      );
+      expect(knows.slice(0, 3)).toEqual([false, false, false]);
+      // One call at most, that in which the compaction takes it out.
+      expect(knows.slice(3).filter((each) => !each).length).toBeLessThanOrEqual(1);
+      expect(knows.at(-1)).toBe(true);
+    },
+  );
+
+  it("leaves the state to deepagents' own memory where that is there too, and says so", async () => {
+    const warnings: ContextWarning[] = [];
+    const theirs = createMiddleware({
+      name: "theirs",
+      stateSchema: z.object({ memoryContents: z.record(z.string(), z.string()).optional() }),
+      beforeAgent: () => ({ memoryContents: { "/AGENTS.md": "text" } }),
+    });
+    const { systems, state } = await converse(
+      [theirs, prefixOf([source({ a: "Rule." })], (warning) => warnings.push(warning))],
+      ["one", "two"],
+    );
+    expect(systems.every((system) => system.includes("Rule."))).toBe(true);
+    expect(state["memoryContents"]).toEqual({ "/AGENTS.md": "text" });
+    expect(warnings[0]?.message).toContain("memoryContents is in use");
   });
 
   it("does not lose a structured answer to its own note of what was told", async () => {

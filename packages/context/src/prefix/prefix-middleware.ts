@@ -2,9 +2,11 @@ import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/m
 import { Command } from "@langchain/langgraph";
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import { z } from "zod";
+import { compactionState } from "../compaction/event.js";
 import { withTextBehind } from "../message-text.js";
 import { conversationOf } from "../namespace.js";
 import { CHARS_PER_TOKEN } from "../tokens.js";
+import { isTrailing } from "../trailing/turn-context.js";
 import { isControlFlow, reasonOf, warnWith, type OnWarning } from "../warn.js";
 import { composeChanges, composePrefix, knownNow, toldBy, type LoadedSource } from "./compose.js";
 import type { PrefixSection, PrefixSource } from "./source.js";
@@ -19,18 +21,20 @@ export interface ContextPrefixOptions {
 /** Turns whose sources are remembered in memory; a forgotten one is read again, to the same effect. */
 const MAX_TURNS = 200;
 const noticeSchema = z.object({ after: z.string(), text: z.string() });
+const storedSchema = z.object({
+  prefix: z.string(),
+  told: z.record(z.string(), z.string()),
+  notices: z.array(noticeSchema),
+});
+type Stored = z.infer<typeof storedSchema>;
+
 const stateSchema = z.object({
   // deepagents' own memory middleware keeps its texts under this name, and it is the one such key that a delegate is not
-  // given (deepagents 1.14): a delegate has its own head, and two of them in parallel must not write one channel.
-  memoryContents: z
-    .object({
-      prefix: z.string(),
-      told: z.record(z.string(), z.string()),
-      notices: z.array(noticeSchema),
-    })
-    .optional(),
+  // given (deepagents 1.14): a delegate has its own head, and two of them in parallel must not write one channel. Where that
+  // middleware is there too, the key is its.
+  memoryContents: z.unknown().optional(),
+  _summarizationEvent: compactionState.shape._summarizationEvent,
 });
-type Stored = NonNullable<z.infer<typeof stateSchema>["memoryContents"]>;
 
 /** @throws {TypeError} when a source of somebody else's gave something else. */
 const checked = (sections: unknown): readonly PrefixSection[] => {
@@ -44,6 +48,13 @@ const checked = (sections: unknown): readonly PrefixSection[] => {
 };
 
 const isHuman = (message: BaseMessage): message is HumanMessage => HumanMessage.isInstance(message);
+
+/** What somebody said: no summary, and no note for one call, whichever order the middleware stands in. */
+const isSaid = (message: BaseMessage): message is HumanMessage =>
+  isHuman(message) &&
+  message.id !== undefined &&
+  !isTrailing(message) &&
+  message.additional_kwargs?.["lc_source"] === undefined;
 
 /** The changes, each behind the message that was the last one when it was seen: there it stays, and so do the bytes. */
 const withNotices = (messages: readonly BaseMessage[], notices: Stored["notices"]): BaseMessage[] =>
@@ -125,19 +136,23 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
   };
 
   /** What the conversation is told from now on. */
-  const next = (stored: Stored | undefined, loaded: LoadedSource[], messages: BaseMessage[]): Stored => {
+  const next = (
+    stored: Stored | undefined,
+    loaded: LoadedSource[],
+    messages: BaseMessage[],
+    shown: ReadonlySet<string | undefined>,
+  ): Stored => {
     const fresh = (): Stored => ({ prefix: composePrefix(loaded), told: toldBy(loaded), notices: [] });
     if (!stored) return fresh();
-    const ids = new Set(messages.map(({ id }) => id));
     if (
-      stored.notices.some(({ after }) => !ids.has(after)) ||
+      stored.notices.some(({ after }) => !shown.has(after)) ||
       stored.notices.reduce((sum, { text }) => sum + text.length, 0) > maxNoticeChars
     )
       return fresh();
     // A source that cannot be read now says nothing of what it said before.
     const known = knownNow(stored.told, loaded);
     const text = composeChanges(known, loaded);
-    const after = messages.findLast(isHuman)?.id;
+    const after = messages.findLast(isSaid)?.id;
     if (text === undefined || after === undefined) return stored;
     return {
       ...stored,
@@ -154,12 +169,26 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
     stateSchema,
     wrapModelCall: async (request, handler) => {
       const { threadId, namespace } = conversationOf(request.runtime.configurable);
-      const last = request.messages.findLast(isHuman);
+      const last = request.messages.findLast(isSaid);
       // A caller may use one message id in two threads.
       const turn = last?.id === undefined ? undefined : [threadId, namespace, last.id].join("\n");
-      const stored = request.state.memoryContents;
+      const { memoryContents, _summarizationEvent } = request.state;
+      const parsed = storedSchema.safeParse(memoryContents);
+      const stored = parsed.success ? parsed.data : undefined;
+      const isOurs = parsed.success || memoryContents === undefined || memoryContents === null;
+      if (!isOurs)
+        warn(
+          "source_unreadable",
+          "The state key memoryContents is in use, by deepagents' `memory` option: the head of the prompt is made anew at each call. Use instructionFiles in its place.",
+        );
+      // Of the whole conversation, since a compaction may stand further in or further out.
+      const shown = new Set(
+        (request.state as { messages: BaseMessage[] }).messages
+          .slice(_summarizationEvent?.cutoffIndex ?? 0)
+          .map(({ id }) => id),
+      );
       const loaded = await forTurn(turn, request.runtime.signal);
-      const told = next(stored, loaded, request.messages);
+      const told = next(stored, loaded, request.messages, shown);
       const result = await handler({
         ...request,
         messages: withNotices(request.messages, told.notices),
@@ -168,7 +197,7 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
           : { systemMessage: request.systemMessage.concat(new SystemMessage(`\n\n${told.prefix}`)) }),
       });
       // A Command would take the place of a structured answer (langchain 1.5); what was told is then worked out again.
-      if (told === stored || "structuredResponse" in result) return result;
+      if (told === stored || !isOurs || "structuredResponse" in result) return result;
       return new Command({ update: { memoryContents: told } });
     },
   }) as unknown as AgentMiddleware;
