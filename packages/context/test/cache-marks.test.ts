@@ -2,7 +2,7 @@ import { ChatAnthropic } from "@langchain/anthropic";
 import {
   AIMessage,
   HumanMessage,
-  SystemMessage,
+  type SystemMessage,
   ToolMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
