@@ -53,7 +53,8 @@ const modelServer = async (): Promise<string> => {
     });
     request.on("end", () => {
       const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
-      const last = messages.at(-1);
+      // A note on the moment may stand behind what was said.
+      const last = messages.findLast(({ content }) => !content.startsWith("<now>"));
       const delta =
         last?.role === "tool"
           ? { role: "assistant", content: `I was told: ${last.content}` }
