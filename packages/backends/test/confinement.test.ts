@@ -7,7 +7,7 @@ import { WorkspaceBackend } from "../src/index.js";
 import { rootWith, temporary } from "./support.js";
 
 const SECRET = "TOP-SECRET-CONTENT";
-const RUNS = Number(process.env["PATH_FUZZ"] ?? 1_500);
+const RUNS = Number(process.env["PATH_FUZZ"] ?? 800);
 const SWAPS = Number(process.env["SWAPS"] ?? 100_000);
 
 /** A root with an outside that must never be read or changed. */

@@ -9,7 +9,7 @@ import { bundleFixture, start } from "./support/child.js";
 import { dependencies, namesIn, on, putAll, scratch } from "./support/helpers.js";
 
 /** 40 in `npm test`; `npm run soak -- 2000` for more. */
-const KILLS = Number(process.env["SOAK"] ?? 40);
+const KILLS = Number(process.env["SOAK"] ?? 25);
 /** After so many the file is begun anew, or checking it would take longer than the killing. */
 const PER_FILE = 8;
 
