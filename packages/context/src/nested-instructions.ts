@@ -1,7 +1,7 @@
 import { ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { isCommand } from "@langchain/langgraph";
 import { createMiddleware, type AgentMiddleware } from "langchain";
-import { compactionState } from "./compaction/event.js";
+import { compactionState, notHidden, type CompactionEvent } from "./compaction/event.js";
 import { isHuman } from "./compaction/messages.js";
 import { KEPT_BEHIND } from "./compaction/strip.js";
 import { conversationOf } from "./namespace.js";
@@ -163,10 +163,10 @@ export const nestedInstructionsMiddleware = (options: NestedInstructionsOptions)
         if (paths.length === 0) return result;
         const state = request.state as {
           messages?: BaseMessage[];
-          _summarizationEvent?: { cutoffIndex: number };
+          _summarizationEvent?: CompactionEvent;
         };
         const all = state.messages ?? [];
-        const shown = all.slice(state._summarizationEvent?.cutoffIndex ?? 0);
+        const shown = notHidden(all, state._summarizationEvent);
         const { threadId, namespace } = conversationOf(request.runtime.configurable);
         const step = [threadId, namespace, all.length, all.at(-1)?.id ?? id].join("\n");
         const turn = [threadId, namespace, all.findLast(isHuman)?.id].join("\n");

@@ -8,7 +8,7 @@ import { isControlFlow, reasonOf, tell, warnWith, type OnWarning } from "../warn
 import { carriedFrom, carriedText, type Carried, type FilesOfCall } from "./carry.js";
 import { effectiveMessages } from "./effective.js";
 import { tokensOfMessage, tokensOfMessages, tokensOfTools } from "./estimate.js";
-import { compactionState, type CompactionEvent } from "./event.js";
+import { compactionState, eventInForce, type CompactionEvent } from "./event.js";
 import { historyDirectory, keepHistory, type HistoryBackend } from "./history.js";
 import {
   DEFAULT_LEVELS,
@@ -75,14 +75,6 @@ const isOverflow = (error: unknown): boolean => {
   }
   return false;
 };
-
-/**
- * Whether the messages are those that the event was made for: a branch may be shorter than that, and messages may have been
- * taken out or put in place of others since.
- */
-const standsFor = ({ cutoffIndex, lastHidden }: CompactionEvent, messages: readonly BaseMessage[]): boolean =>
-  cutoffIndex <= messages.length &&
-  (lastHidden === undefined || messages[cutoffIndex - 1]?.id === lastHidden);
 
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
 
@@ -383,7 +375,7 @@ export const compactionMiddleware = (options: CompactionOptions): AgentMiddlewar
     wrapModelCall: async (request, handler) => {
       const { messages } = request;
       const { _summarizationEvent: stored, _summarizationSessionId } = request.state;
-      const event = stored && standsFor(stored, messages) ? stored : undefined;
+      const event = eventInForce(stored, messages);
       const model = request.model as BaseChatModel;
       const conversation = conversationOf(request.runtime.configurable);
       const key = `${conversation.threadId}\n${conversation.namespace}`;

@@ -1,4 +1,4 @@
-import { HumanMessage } from "@langchain/core/messages";
+import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
 
 /**
@@ -30,3 +30,25 @@ export const compactionState = z.object({
   _summarizationEvent: eventSchema.optional(),
   _summarizationSessionId: z.string().optional(),
 });
+
+/**
+ * The event, when the messages are those that it was made for: a branch may be shorter than that, and messages may have been
+ * taken out or put in place of others since.
+ */
+export const eventInForce = (
+  event: CompactionEvent | undefined,
+  messages: readonly BaseMessage[],
+): CompactionEvent | undefined => {
+  if (!event) return undefined;
+  const { cutoffIndex, lastHidden } = event;
+  const stands =
+    cutoffIndex <= messages.length &&
+    (lastHidden === undefined || messages[cutoffIndex - 1]?.id === lastHidden);
+  return stands ? event : undefined;
+};
+
+/** The messages of a conversation that a compaction has not hidden. */
+export const notHidden = (
+  messages: readonly BaseMessage[],
+  event: CompactionEvent | undefined,
+): readonly BaseMessage[] => messages.slice(eventInForce(event, messages)?.cutoffIndex ?? 0);

@@ -1,4 +1,5 @@
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
+import { conversationOf } from "../namespace.js";
 import { asText, at, isObject } from "./json.js";
 
 /**
@@ -10,7 +11,7 @@ export const runKey = (
 ): string | undefined => {
   if (!isObject(config)) return undefined;
   const thread = asText(at(config, "configurable.thread_id"));
-  const delegate = asText(at(config, "configurable.checkpoint_ns")).split("|").slice(0, -1).join("|");
+  const { namespace: delegate } = conversationOf(config["configurable"]);
   if (thread === "" && delegate === "") return undefined;
   return delegate === "" ? thread : `${thread}/${delegate}`;
 };

@@ -1,8 +1,9 @@
-import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
+import { SystemMessage, type BaseMessage, type HumanMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import { z } from "zod";
-import { compactionState } from "../compaction/event.js";
+import { compactionState, notHidden } from "../compaction/event.js";
+import { isHuman } from "../compaction/messages.js";
 import { withTextBehind } from "../message-text.js";
 import { conversationOf } from "../namespace.js";
 import { CHARS_PER_TOKEN } from "../tokens.js";
@@ -46,8 +47,6 @@ const checked = (sections: unknown): readonly PrefixSection[] => {
     throw new TypeError("it gave something else than a list of { id, text }");
   return sections as PrefixSection[];
 };
-
-const isHuman = (message: BaseMessage): message is HumanMessage => HumanMessage.isInstance(message);
 
 /** What somebody said: no summary, and no note for one call, whichever order the middleware stands in. */
 const isSaid = (message: BaseMessage): message is HumanMessage =>
@@ -183,9 +182,9 @@ export const contextPrefixMiddleware = (options: ContextPrefixOptions): AgentMid
         );
       // Of the whole conversation, since a compaction may stand further in or further out.
       const shown = new Set(
-        (request.state as { messages: BaseMessage[] }).messages
-          .slice(_summarizationEvent?.cutoffIndex ?? 0)
-          .map(({ id }) => id),
+        notHidden((request.state as { messages: BaseMessage[] }).messages, _summarizationEvent).map(
+          ({ id }) => id,
+        ),
       );
       const loaded = await forTurn(turn, request.runtime.signal);
       const told = next(stored, loaded, request.messages, shown);
